@@ -1,0 +1,94 @@
+// A replacement policy: which block leaves when a new one needs room and, for some, whether the new one comes in at all.
+// It knows block ids and nothing else: no bytes, no time, no dirtiness, no statistics. Whoever calls it counts.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace policies {
+
+// Blocks are numbered 0 .. footprint - 1, so a policy keeps what it knows of a block in a plain array.
+using BlockId = std::uint32_t;
+inline constexpr BlockId kNoBlock = UINT32_MAX;
+// As a next use: never again.
+inline constexpr std::uint32_t kNever = UINT32_MAX;
+
+enum class Outcome : std::uint8_t {
+  miss = 0,      // was absent, is kept now
+  hit = 1,
+  rejected = 2   // was absent, and still is
+};
+
+// References in order. The spans are as long as `blocks`, or empty where the text says so.
+struct Accesses {
+  std::span<const BlockId> blocks;
+  std::span<const std::uint32_t> next_use;  // position in the whole sequence of the next access to the same block, or
+                                            // kNever; empty unless the policy's Spec says needs_future
+  std::span<Outcome> outcomes;              // filled by the policy
+  std::span<BlockId> victims;               // filled with the block pushed out by each access, or kNoBlock; may be empty
+};
+
+class Policy {
+ public:
+  virtual ~Policy() = default;
+
+  // Plays the references one after the other. On a miss the policy may keep the block, and then pushes out at most one
+  // victim, only if it is full. How a sequence is cut into calls does not change the outcomes.
+  virtual void access(const Accesses&) = 0;
+  // The block's content is gone (discarded). It is as if it had never been there; an absent block is ignored, and
+  // history of it (a ghost entry) may stay.
+  virtual void forget(BlockId) = 0;
+  virtual bool contains(BlockId) const = 0;
+  virtual std::uint32_t resident() const = 0;  // blocks held, at most the capacity
+};
+
+// One parameter of a policy: its name on the command line, what it means, and the default (the paper's).
+struct Parameter {
+  std::string_view name;
+  std::string_view meaning;
+  std::string_view value;
+};
+
+// The parameters in force for one instance: each one of the Spec, given or default.
+class Settings {
+ public:
+  explicit Settings(std::vector<std::pair<std::string, std::string>> values) : values_(std::move(values)) {}
+  std::string_view text(std::string_view name) const;
+  double number(std::string_view name) const;    // throws UsageError unless a finite number
+  double fraction(std::string_view name) const;  // throws UsageError unless in 0 .. 1
+
+ private:
+  std::vector<std::pair<std::string, std::string>> values_;
+};
+
+struct Spec {
+  std::string_view name;                   // the word on the command line and the file's name
+  std::string_view idea;                   // one line
+  std::string_view paper;                  // author, title, venue, year
+  std::span<const Parameter> parameters{};
+  bool needs_future = false;               // wants Accesses::next_use
+  // `capacity` >= 1 in blocks; ids are below `footprint`. Memory is allocated here, never in access().
+  std::unique_ptr<Policy> (*make)(std::uint32_t capacity, std::uint32_t footprint, const Settings&) = nullptr;
+};
+
+// Every policy there is, by name.
+std::span<const Spec* const> all();
+
+// A policy as asked for: "s3_fifo:small=0.1,ghost=0.9".
+struct Choice {
+  const Spec* spec = nullptr;
+  std::string text;        // canonical: name, and the parameters given
+  std::vector<std::pair<std::string, std::string>> given;
+  std::unique_ptr<Policy> make(std::uint32_t capacity, std::uint32_t footprint) const;
+};
+
+// Parses a comma-separated list; an item with '=' and no ':' continues the parameters of the item before it. Throws
+// UsageError that lists the policies, or the policy's parameters, when a name is unknown.
+std::vector<Choice> parse_choices(std::string_view list);
+
+}  // namespace policies
