@@ -1,5 +1,5 @@
-// A replacement policy: which block leaves when a new one needs room and, for some, whether the new one comes in at all.
-// It knows block ids and nothing else: no bytes, no time, no dirtiness, no statistics. Whoever calls it counts.
+// A replacement policy: which block leaves when a new one needs room and, for some, whether the new one comes in at
+// all. It knows block ids and nothing else: no bytes, no time, no dirtiness, no statistics. Whoever calls it counts.
 #pragma once
 
 #include <cstdint>
@@ -19,9 +19,9 @@ inline constexpr BlockId kNoBlock = UINT32_MAX;
 inline constexpr std::uint32_t kNever = UINT32_MAX;
 
 enum class Outcome : std::uint8_t {
-  miss = 0,      // was absent, is kept now
+  miss = 0,  // was absent, is kept now
   hit = 1,
-  rejected = 2   // was absent, and still is
+  rejected = 2  // was absent, and still is
 };
 
 // References in order. The spans are as long as `blocks`, or empty where the text says so.
@@ -30,7 +30,7 @@ struct Accesses {
   std::span<const std::uint32_t> next_use;  // position in the whole sequence of the next access to the same block, or
                                             // kNever; empty unless the policy's Spec says needs_future
   std::span<Outcome> outcomes;              // filled by the policy
-  std::span<BlockId> victims;               // filled with the block pushed out by each access, or kNoBlock; may be empty
+  std::span<BlockId> victims;  // filled with the block pushed out by each access, or kNoBlock; may be empty
 };
 
 class Policy {
@@ -67,11 +67,11 @@ class Settings {
 };
 
 struct Spec {
-  std::string_view name;                   // the word on the command line and the file's name
-  std::string_view idea;                   // one line
-  std::string_view paper;                  // author, title, venue, year
+  std::string_view name;   // the word on the command line and the file's name
+  std::string_view idea;   // one line
+  std::string_view paper;  // author, title, venue, year
   std::span<const Parameter> parameters{};
-  bool needs_future = false;               // wants Accesses::next_use
+  bool needs_future = false;  // wants Accesses::next_use
   // `capacity` >= 1 in blocks; ids are below `footprint`. Memory is allocated here, never in access().
   std::unique_ptr<Policy> (*make)(std::uint32_t capacity, std::uint32_t footprint, const Settings&) = nullptr;
 };
@@ -82,7 +82,7 @@ std::span<const Spec* const> all();
 // A policy as asked for: "s3_fifo:small=0.1,ghost=0.9".
 struct Choice {
   const Spec* spec = nullptr;
-  std::string text;        // canonical: name, and the parameters given
+  std::string text;  // canonical: name, and the parameters given
   std::vector<std::pair<std::string, std::string>> given;
   std::unique_ptr<Policy> make(std::uint32_t capacity, std::uint32_t footprint) const;
 };

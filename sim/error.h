@@ -21,10 +21,10 @@ struct DataError : std::runtime_error {
 // Where something is in an input. Which of the fields apply depends on the format; zero means "does not".
 struct Place {
   std::string file;
-  std::uint64_t line = 0;     // from 1
-  std::uint64_t column = 0;   // from 1, in bytes
-  std::uint64_t record = 0;   // from 1, in formats of fixed records
-  std::uint64_t byte = 0;     // offset of that record (or of the trouble) in the decompressed input
+  std::uint64_t line = 0;    // from 1
+  std::uint64_t column = 0;  // from 1, in bytes
+  std::uint64_t record = 0;  // from 1, in formats of fixed records
+  std::uint64_t byte = 0;    // offset of that record (or of the trouble) in the decompressed input
 
   // "FILE:12:7", "FILE:record 9 (byte 384)", or "FILE".
   std::string text() const {
@@ -35,6 +35,8 @@ struct Place {
   }
 };
 
-[[noreturn]] inline void fail(const Place& where, const std::string& what) { throw DataError(where.text() + ": " + what); }
+[[noreturn]] inline void fail(const Place& where, const std::string& what) {
+  throw DataError(where.text() + ": " + what);
+}
 
 }  // namespace sim

@@ -17,16 +17,16 @@ struct Unit {
 };
 
 constexpr std::array kSizeUnits{
-    Unit{"", 1},        Unit{"B", 1},         Unit{"K", 0x1p10},   Unit{"KiB", 0x1p10}, Unit{"M", 0x1p20},
+    Unit{"", 1},         Unit{"B", 1},        Unit{"K", 0x1p10},   Unit{"KiB", 0x1p10}, Unit{"M", 0x1p20},
     Unit{"MiB", 0x1p20}, Unit{"G", 0x1p30},   Unit{"GiB", 0x1p30}, Unit{"T", 0x1p40},   Unit{"TiB", 0x1p40},
-    Unit{"P", 0x1p50},  Unit{"PiB", 0x1p50},  Unit{"k", 0x1p10},   Unit{"m", 0x1p20},   Unit{"g", 0x1p30},
-    Unit{"t", 0x1p40},  Unit{"kB", 1e3},      Unit{"KB", 1e3},     Unit{"MB", 1e6},     Unit{"GB", 1e9},
-    Unit{"TB", 1e12},   Unit{"PB", 1e15},
+    Unit{"P", 0x1p50},   Unit{"PiB", 0x1p50}, Unit{"k", 0x1p10},   Unit{"m", 0x1p20},   Unit{"g", 0x1p30},
+    Unit{"t", 0x1p40},   Unit{"kB", 1e3},     Unit{"KB", 1e3},     Unit{"MB", 1e6},     Unit{"GB", 1e9},
+    Unit{"TB", 1e12},    Unit{"PB", 1e15},
 };
 
 constexpr std::array kTimeUnits{
-    Unit{"ns", 1},   Unit{"us", 1e3},    Unit{"ms", 1e6},    Unit{"s", 1e9},
-    Unit{"m", 60e9}, Unit{"min", 60e9},  Unit{"h", 3600e9},  Unit{"d", 86400e9},
+    Unit{"ns", 1},   Unit{"us", 1e3},   Unit{"ms", 1e6},   Unit{"s", 1e9},
+    Unit{"m", 60e9}, Unit{"min", 60e9}, Unit{"h", 3600e9}, Unit{"d", 86400e9},
 };
 
 template <std::size_t N>

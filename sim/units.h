@@ -20,8 +20,14 @@ struct Quantity {
 
   constexpr auto operator<=>(const Quantity&) const = default;
   constexpr Quantity operator-() const { return {-count}; }
-  constexpr Quantity& operator+=(Quantity other) { count += other.count; return *this; }
-  constexpr Quantity& operator-=(Quantity other) { count -= other.count; return *this; }
+  constexpr Quantity& operator+=(Quantity other) {
+    count += other.count;
+    return *this;
+  }
+  constexpr Quantity& operator-=(Quantity other) {
+    count -= other.count;
+    return *this;
+  }
   friend constexpr Quantity operator+(Quantity a, Quantity b) { return {a.count + b.count}; }
   friend constexpr Quantity operator-(Quantity a, Quantity b) { return {a.count - b.count}; }
   friend constexpr Quantity operator*(Quantity a, std::int64_t factor) { return {a.count * factor}; }
@@ -56,7 +62,9 @@ struct Offset {
 
 inline constexpr Bytes kSectorBytes{512};
 constexpr Bytes to_bytes(Sectors sectors) { return kSectorBytes * sectors.count; }
-constexpr Sectors to_sectors(Bytes bytes) { return {(bytes.count + kSectorBytes.count - 1) / kSectorBytes.count}; }  // rounds up
+constexpr Sectors to_sectors(Bytes bytes) {
+  return {(bytes.count + kSectorBytes.count - 1) / kSectorBytes.count};
+}  // rounds up
 
 namespace literals {
 constexpr Nanoseconds operator""_ns(unsigned long long n) { return {static_cast<std::int64_t>(n)}; }

@@ -4,9 +4,7 @@
 
 namespace traces {
 
-std::string_view name(Level level) {
-  return level == Level::queue ? "Q" : level == Level::issue ? "D" : "unknown";
-}
+std::string_view name(Level level) { return level == Level::queue ? "Q" : level == Level::issue ? "D" : "unknown"; }
 
 std::string_view name(Clock clock) {
   return clock == Clock::unix_epoch ? "unix" : clock == Clock::monotonic ? "monotonic" : "relative";
@@ -45,7 +43,8 @@ void Findings::add(std::string_view what, const sim::Place& place, std::uint64_t
 
 void Findings::add(const Finding& finding) {
   add(finding.what, finding.count);
-  const auto same = std::find_if(findings_.begin(), findings_.end(), [&](const Finding& f) { return f.what == finding.what; });
+  const auto same =
+      std::find_if(findings_.begin(), findings_.end(), [&](const Finding& f) { return f.what == finding.what; });
   if (same->first.empty()) same->first = finding.first;
 }
 

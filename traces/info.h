@@ -28,10 +28,10 @@ enum class Clock : std::uint8_t {
 // How a trace is meant to be counted: block traces in blocks, object traces one unit a request.
 enum class Granularity : std::uint8_t { block, request };
 
-std::string_view name(Level);   // "unknown", "Q", "D"
-std::string_view name(Clock);   // "relative", "monotonic", "unix"
-Level level_from_name(std::string_view);   // unknown if it is none of them
-Clock clock_from_name(std::string_view);   // relative if it is none of them
+std::string_view name(Level);             // "unknown", "Q", "D"
+std::string_view name(Clock);             // "relative", "monotonic", "unix"
+Level level_from_name(std::string_view);  // unknown if it is none of them
+Clock clock_from_name(std::string_view);  // relative if it is none of them
 
 // Names to small numbers, in order of first appearance.
 class NameTable {
@@ -41,7 +41,9 @@ class NameTable {
   const std::vector<std::string>& names() const { return names_; }
 
  private:
-  struct Hash : std::hash<std::string_view> { using is_transparent = void; };
+  struct Hash : std::hash<std::string_view> {
+    using is_transparent = void;
+  };
   std::vector<std::string> names_;
   std::unordered_map<std::string, std::uint32_t, Hash, std::equal_to<>> ids_;
   std::uint32_t last_ = 0;
@@ -57,7 +59,7 @@ struct LostEvents {
 class Findings {
  public:
   struct Finding {
-    std::string what;   // a plural noun phrase: "completions without a request"
+    std::string what;  // a plural noun phrase: "completions without a request"
     std::uint64_t count = 0;
     std::string first;  // Place::text(), or empty
   };
@@ -72,18 +74,18 @@ class Findings {
 };
 
 struct TraceInfo {
-  std::string format;                       // the reader's name
+  std::string format;  // the reader's name
   Level level = Level::unknown;
   Clock clock = Clock::relative;
   Granularity granularity = Granularity::block;
-  sim::Bytes sector{512};                   // the unit of the source's addresses
-  NameTable streams;                        // by StreamId; grows while reading
-  NameTable processes;                      // by ProcessId; entry 0 is ""
-  std::vector<sim::Bytes> stream_bytes;     // size of each stream's device where the source tells it; else 0 or absent
-  std::optional<std::uint64_t> lost_events; // absent: the source cannot tell
+  sim::Bytes sector{512};                    // the unit of the source's addresses
+  NameTable streams;                         // by StreamId; grows while reading
+  NameTable processes;                       // by ProcessId; entry 0 is ""
+  std::vector<sim::Bytes> stream_bytes;      // size of each stream's device where the source tells it; else 0 or absent
+  std::optional<std::uint64_t> lost_events;  // absent: the source cannot tell
   std::vector<LostEvents> lost;
   Findings findings;
-  std::uint64_t skipped_lines = 0;          // bad ones, under --skip-bad
+  std::uint64_t skipped_lines = 0;  // bad ones, under --skip-bad
 
   TraceInfo() { processes.id(""); }
 };

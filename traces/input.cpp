@@ -18,8 +18,9 @@ constexpr std::size_t kMaxLine = 1 << 20;
 
 bool looks_compressed(std::string_view head) {
   using namespace std::string_view_literals;
-  for (const std::string_view magic : {"\x1f\x8b"sv, "\x28\xb5\x2f\xfd"sv, "\xfd"
-                                                                          "7zXZ\0"sv,
+  for (const std::string_view magic : {"\x1f\x8b"sv, "\x28\xb5\x2f\xfd"sv,
+                                       "\xfd"
+                                       "7zXZ\0"sv,
                                        "BZh"sv, "\x04\x22\x4d\x18"sv}) {
     if (head.starts_with(magic)) return true;
   }
@@ -51,7 +52,8 @@ struct ArchiveSource {
     } else {
       chunk.resize(kChunk);
       ssize_t got;
-      do got = ::read(input.fd_, chunk.data(), kChunk); while (got < 0 && errno == EINTR);
+      do got = ::read(input.fd_, chunk.data(), kChunk);
+      while (got < 0 && errno == EINTR);
       if (got < 0) {
         archive_set_error(a, errno, "%s", std::strerror(errno));
         return -1;
@@ -74,7 +76,8 @@ Input::Input(std::string path) : path_(std::move(path)) {
   if (fd_ < 0) throw sim::DataError(path_ + ": " + std::strerror(errno));
   try {
     struct stat status {};
-    if (::fstat(fd_, &status) == 0 && S_ISDIR(status.st_mode)) throw sim::DataError(path_ + ": is a directory, not a trace file");
+    if (::fstat(fd_, &status) == 0 && S_ISDIR(status.st_mode))
+      throw sim::DataError(path_ + ": is a directory, not a trace file");
     prefix_.resize(kChunk);
     prefix_.resize(read_fully(fd_, path_, prefix_.data(), 8));
     if (prefix_.empty()) throw sim::DataError(path_ + ": is empty");
@@ -117,8 +120,8 @@ std::size_t Input::read_source(char* to, std::size_t room) {
   }
   const la_ssize_t got = archive_read_data(archive_, to, room);
   if (got < 0) {
-    throw sim::DataError(path_ + ": byte " + std::to_string(consumed_ + (filled_ - position_)) + " once decompressed: " +
-                         archive_error_string(archive_) + " (is the file cut short?)");
+    throw sim::DataError(path_ + ": byte " + std::to_string(consumed_ + (filled_ - position_)) +
+                         " once decompressed: " + archive_error_string(archive_) + " (is the file cut short?)");
   }
   return static_cast<std::size_t>(got);
 }

@@ -29,7 +29,10 @@ class Input {
   // At least `wanted` bytes (or all that are left, when fewer) from the current position, without taking them. The
   // view holds until the next call. `wanted` may be any size; the buffer grows to it.
   std::string_view peek(std::size_t wanted);
-  void take(std::size_t count) { position_ += count; consumed_ += count; }  // count <= what the last peek returned
+  void take(std::size_t count) {
+    position_ += count;
+    consumed_ += count;
+  }  // count <= what the last peek returned
 
   // The next line without its "\n" or "\r\n"; false at the end. A last line without a newline counts. The view holds
   // until the next call. Throws DataError for a line longer than 1 MiB: that is not a text file.
@@ -53,8 +56,8 @@ class Input {
   bool ended_ = false;
   std::uint64_t consumed_ = 0;
   std::uint64_t line_number_ = 0;
-  std::uint64_t seen_ = 0;    // compressed bytes that the decompressor was given
-  std::string prefix_;        // bytes read to recognise compression, to be handed on
+  std::uint64_t seen_ = 0;  // compressed bytes that the decompressor was given
+  std::string prefix_;      // bytes read to recognise compression, to be handed on
 
   friend struct ArchiveSource;
 };

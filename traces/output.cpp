@@ -44,7 +44,9 @@ void on_signal(int signal) {
   std::raise(signal);
 }
 
-[[noreturn]] void fail(const std::string& path) { throw sim::DataError(path + ": cannot write: " + std::strerror(errno)); }
+[[noreturn]] void fail(const std::string& path) {
+  throw sim::DataError(path + ": cannot write: " + std::strerror(errno));
+}
 
 void write_fully(int fd, const std::string& path, std::string_view bytes) {
   while (!bytes.empty()) {

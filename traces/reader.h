@@ -23,12 +23,12 @@ class Batch {
   // Cuts a request of over kMaxLength into several that touch each other.
   void add(Request request) {
     while (request.length > kMaxLength) [[unlikely]] {
-      Request piece = request;
-      piece.length = kMaxLength;
-      requests_.push_back(piece);
-      request.offset = request.offset + kMaxLength;
-      request.length -= kMaxLength;
-    }
+        Request piece = request;
+        piece.length = kMaxLength;
+        requests_.push_back(piece);
+        request.offset = request.offset + kMaxLength;
+        request.length -= kMaxLength;
+      }
     requests_.push_back(request);
   }
   std::vector<Request>& requests() { return requests_; }
@@ -55,12 +55,12 @@ class Reader {
 
 // What the user may say about how a trace is to be read. A format uses what applies to it.
 struct ReadOptions {
-  Level level = Level::unknown;         // --level: unknown = the application's view where present, else issue
-  std::uint64_t skip_bad = 0;           // --skip-bad: bad lines to pass over before it is an error
-  std::string map;                      // --map, see formats/csv.cpp
-  std::string loss_log;                 // --loss-log: what the tracer printed, which says how many events it lost
-  std::optional<sim::Bytes> sector;     // --sector: for formats whose block size is told elsewhere (SPC)
-  unsigned threads = 1;                 // for formats that decode in parallel
+  Level level = Level::unknown;      // --level: unknown = the application's view where present, else issue
+  std::uint64_t skip_bad = 0;        // --skip-bad: bad lines to pass over before it is an error
+  std::string map;                   // --map, see formats/csv.cpp
+  std::string loss_log;              // --loss-log: what the tracer printed, which says how many events it lost
+  std::optional<sim::Bytes> sector;  // --sector: for formats whose block size is told elsewhere (SPC)
+  unsigned threads = 1;              // for formats that decode in parallel
 };
 
 }  // namespace traces

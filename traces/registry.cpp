@@ -34,10 +34,14 @@ const Format& recognise(const Probe& probe) {
     }
   }
   if (!best) {
-    throw sim::DataError(fmt::format("{}: is in no format that iocast recognises; say --format F (`iocast formats` lists them), or --map for a table with columns of its own", probe.path));
+    throw sim::DataError(
+        fmt::format("{}: is in no format that iocast recognises; say --format F (`iocast formats` lists them), or "
+                    "--map for a table with columns of its own",
+                    probe.path));
   }
   if (rival) {
-    throw sim::DataError(fmt::format("{}: could be {} or {}; say which with --format", probe.path, best->name, rival->name));
+    throw sim::DataError(
+        fmt::format("{}: could be {} or {}; say which with --format", probe.path, best->name, rival->name));
   }
   return *best;
 }
@@ -107,7 +111,9 @@ const Format& format_for_output(std::string_view path) {
     if (path.ends_with(format->extension)) return *format;
     endings.push_back(fmt::format("{} ({})", format->extension, format->name));
   }
-  throw sim::UsageError(fmt::format("{}: cannot tell the format to write from this name; say --to F, or end it in one of {}", path, fmt::join(endings, ", ")));
+  throw sim::UsageError(
+      fmt::format("{}: cannot tell the format to write from this name; say --to F, or end it in one of {}", path,
+                  fmt::join(endings, ", ")));
 }
 
 std::unique_ptr<Reader> open_trace(const std::string& path, std::string_view format_name, const ReadOptions& options) {
@@ -125,9 +131,13 @@ std::unique_ptr<Reader> open_trace(const std::string& path, std::string_view for
     format = &recognise({.path = path, .head = head.substr(0, kProbeBytes), .whole = head.size() < kProbeBytes});
   }
   if (format->open) return format->open(std::move(input), options);
-  if (!format->open_files) throw sim::UsageError(fmt::format("{}: format {} can be written but not read", path, format->name));
-  if (path == "-") throw sim::DataError(fmt::format("standard input: the {} format needs a file that can be sought in", format->name));
-  if (input->compressed()) throw sim::DataError(fmt::format("{}: decompress it first: the {} format needs a file that can be sought in", path, format->name));
+  if (!format->open_files)
+    throw sim::UsageError(fmt::format("{}: format {} can be written but not read", path, format->name));
+  if (path == "-")
+    throw sim::DataError(fmt::format("standard input: the {} format needs a file that can be sought in", format->name));
+  if (input->compressed())
+    throw sim::DataError(
+        fmt::format("{}: decompress it first: the {} format needs a file that can be sought in", path, format->name));
   input.reset();
   return format->open_files({path}, options);
 }

@@ -16,9 +16,9 @@ namespace traces {
 
 // The beginning of a file, decompressed, for recognising what it is.
 struct Probe {
-  std::string_view path;   // as the user gave it
-  std::string_view head;   // up to 64 KiB
-  bool whole = false;      // head is the whole file
+  std::string_view path;  // as the user gave it
+  std::string_view head;  // up to 64 KiB
+  bool whole = false;     // head is the whole file
 
   // The first complete lines without their line ends, at most `count`.
   std::vector<std::string_view> lines(std::size_t count) const;

@@ -24,15 +24,15 @@ inline constexpr sim::Nanoseconds kUnknown{-1};
 // The longest request that one Request holds. A longer one (a discard of a whole disk) is cut into several.
 inline constexpr sim::Bytes kMaxLength{std::int64_t{1} << 31};
 
-using StreamId = std::uint16_t;    // index into TraceInfo::streams
-using ProcessId = std::uint32_t;   // index into TraceInfo::processes; 0 is always "unknown"
+using StreamId = std::uint16_t;   // index into TraceInfo::streams
+using ProcessId = std::uint32_t;  // index into TraceInfo::processes; 0 is always "unknown"
 
 struct Request {
-  sim::Instant time;                          // when it entered the level traced, on the clock that TraceInfo names
-  sim::Offset offset;                         // first byte, on its stream's device; in object formats the raw id
-  sim::Bytes length;                          // 0 .. kMaxLength
-  sim::Nanoseconds latency = kUnknown;        // from `time` to completion
-  sim::Nanoseconds issue_delay = kUnknown;    // from queueing to issue to the device
+  sim::Instant time;                        // when it entered the level traced, on the clock that TraceInfo names
+  sim::Offset offset;                       // first byte, on its stream's device; in object formats the raw id
+  sim::Bytes length;                        // 0 .. kMaxLength
+  sim::Nanoseconds latency = kUnknown;      // from `time` to completion
+  sim::Nanoseconds issue_delay = kUnknown;  // from queueing to issue to the device
   ProcessId process = 0;
   StreamId stream = 0;
   Op op = Op::read;

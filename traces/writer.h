@@ -15,7 +15,8 @@ class Writer {
   virtual ~Writer() = default;
   // Requests in order of time. `info` is what is known so far; streams and processes named by the requests are in it.
   virtual void write(std::span<const Request>, const TraceInfo& info) = 0;
-  // Completes the file. What the format could not hold is added to `notes`: "flushes, which the format has no word for".
+  // Completes the file. What the format could not hold is added to `notes`: "flushes, which the format has no word
+  // for".
   virtual void finish(const TraceInfo& info, Findings& notes) = 0;
 };
 

@@ -13,7 +13,8 @@ namespace support {
 // The folder named by IOCAST_TEST_DATA, or `shared` beside the project's.
 inline std::filesystem::path shared_data(const std::string& name) {
   const char* folder = std::getenv("IOCAST_TEST_DATA");
-  return (folder ? std::filesystem::path(folder) : std::filesystem::path(IOCAST_SOURCE_DIR).parent_path() / "shared") / name;
+  return (folder ? std::filesystem::path(folder) : std::filesystem::path(IOCAST_SOURCE_DIR).parent_path() / "shared") /
+         name;
 }
 
 }  // namespace support

@@ -47,13 +47,15 @@ struct WholeTrace {
 inline WholeTrace read_all(traces::Reader& reader) {
   WholeTrace whole;
   traces::Batch batch;
-  while (reader.next(batch)) whole.requests.insert(whole.requests.end(), batch.requests().begin(), batch.requests().end());
+  while (reader.next(batch))
+    whole.requests.insert(whole.requests.end(), batch.requests().begin(), batch.requests().end());
   whole.info = reader.info();
   return whole;
 }
 
 // Opens as the command line does: `format` empty means recognised.
-inline WholeTrace read_all(const std::string& path, std::string_view format = "", const traces::ReadOptions& options = {}) {
+inline WholeTrace read_all(const std::string& path, std::string_view format = "",
+                           const traces::ReadOptions& options = {}) {
   return read_all(*traces::open_trace(path, format, options));
 }
 
