@@ -27,8 +27,9 @@ enum class Outcome : std::uint8_t {
 // References in order. The spans are as long as `blocks`, or empty where the text says so.
 struct Accesses {
   std::span<const BlockId> blocks;
-  std::span<const std::uint32_t> next_use;  // position in the whole sequence of the next access to the same block, or
-                                            // kNever; empty unless the policy's Spec says needs_future
+  std::span<const std::uint32_t> next_use;  // position of the next access to the same block, or kNever; the first
+                                            // access that a policy is given, in whatever call, is at position 0.
+                                            // Empty unless the policy's Spec says needs_future
   std::span<Outcome> outcomes;              // filled by the policy
   std::span<BlockId> victims;  // filled with the block pushed out by each access, or kNoBlock; may be empty
 };
@@ -72,7 +73,8 @@ struct Spec {
   std::string_view paper;  // author, title, venue, year
   std::span<const Parameter> parameters{};
   bool needs_future = false;  // wants Accesses::next_use
-  // `capacity` >= 1 in blocks; ids are below `footprint`. Memory is allocated here, never in access().
+  // `capacity` >= 1 in blocks; ids are below `footprint`. Memory is allocated here, not in access() (but for
+  // what grows with the length of the sequence, which only the next uses tell).
   std::unique_ptr<Policy> (*make)(std::uint32_t capacity, std::uint32_t footprint, const Settings&) = nullptr;
 };
 
