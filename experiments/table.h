@@ -1,0 +1,25 @@
+// Aligned text tables for people.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace experiments {
+
+class Table {
+ public:
+  explicit Table(std::vector<std::string> header) : rows_{std::move(header)} {}
+  void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
+  // Columns padded to their widest cell; the first to the left, the others to the right; two blanks between.
+  std::string text() const;
+
+ private:
+  std::vector<std::vector<std::string>> rows_;
+};
+
+// "12,345,678"
+std::string grouped(std::uint64_t number);
+// "41.3%"; "-" without a denominator.
+std::string percent(double numerator, double denominator);
+
+}  // namespace experiments
