@@ -40,13 +40,12 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
-// "; did you mean 'sieve'?" for the nearest name, or nothing when none is near.
+// "; did you mean 'sieve'?" when a name is at most two edits away, or nothing.
 std::string hint(std::string_view word, const std::vector<std::string_view>& names) {
   const auto nearest = std::min_element(names.begin(), names.end(), [word](std::string_view a, std::string_view b) {
     return edit_distance(word, a) < edit_distance(word, b);
   });
-  if (nearest == names.end() || edit_distance(word, *nearest) > std::max<std::size_t>(1, nearest->size() / 3))
-    return "";
+  if (nearest == names.end() || edit_distance(word, *nearest) > 2) return "";
   return fmt::format("; did you mean '{}'?", *nearest);
 }
 
