@@ -45,10 +45,7 @@ class S3Fifo {
       return Outcome::hit;
     }
     const bool was_ghost = state == kGhost;
-    if (was_ghost) {
-      ghosts_.erase(where_[block]);
-      state = kAbsent;
-    }
+    if (was_ghost) ghosts_.erase(where_[block]);
     if (resident() == shape_.capacity) {
       victim = evict();
       evicted_ = true;

@@ -1,3 +1,4 @@
+#include <functional>
 #include <list>
 #include <map>
 
@@ -15,7 +16,14 @@ class NaiveS3Fifo : public Twin {
         small_(std::max<std::size_t>(1, static_cast<std::size_t>(small * static_cast<double>(capacity)))),
         ghosts_(static_cast<std::size_t>(ghost * static_cast<double>(capacity))) {}
 
+  // As libCacheSim has it since the end of 2024.
+  void fill_main_first() {
+    small_is_full_ = [this] { return !evicted_ && s_.size() >= small_; };
+    closed_ = small_ < 2;
+  }
+
   Played access(BlockId x, std::uint32_t) override {
+    if (closed_) return {Outcome::rejected, kNoBlock};
     if (contains(x)) {
       frequency_[x] = std::min(frequency_[x] + 1, 3);
       return {Outcome::hit, kNoBlock};
@@ -23,8 +31,11 @@ class NaiveS3Fifo : public Twin {
     victim_ = kNoBlock;
     const bool ghost = has(g_, x);
     g_.remove(x);
-    while (s_.size() + m_.size() == capacity_) s_.size() >= small_ ? evict_s() : evict_m();
-    (ghost ? m_ : s_).push_front(x);
+    while (s_.size() + m_.size() == capacity_) {
+      s_.size() >= small_ ? evict_s() : evict_m();
+      evicted_ = true;
+    }
+    (ghost || small_is_full_() ? m_ : s_).push_front(x);
     frequency_[x] = 0;
     return {Outcome::miss, victim_};
   }
@@ -68,6 +79,9 @@ class NaiveS3Fifo : public Twin {
   }
 
   std::size_t capacity_, small_, ghosts_;
+  std::function<bool()> small_is_full_ = [] { return false; };
+  bool closed_ = false;
+  bool evicted_ = false;
   std::list<BlockId> s_, m_, g_;
   std::map<BlockId, int> frequency_;
   BlockId victim_ = kNoBlock;
@@ -85,6 +99,14 @@ TEST(S3Fifo, EqualsTwinWithOtherQueues) {
   expect_equal_to_twin("s3_fifo:small=0,ghost=0", twin(0, 0));
 }
 
+TEST(S3Fifo, EqualsTwinAsLibCacheSimHasIt) {
+  expect_equal_to_twin("s3_fifo:small=0.3,variant=libcachesim", [](std::size_t capacity) {
+    auto naive = std::make_unique<NaiveS3Fifo>(capacity, 0.3, 0.9);
+    naive->fill_main_first();
+    return naive;
+  });
+}
+
 TEST(S3Fifo, LibCacheSimLetsNothingIntoATinySmallQueue) {
   SmallTrace trace;
   trace.footprint = 2;
@@ -95,9 +117,8 @@ TEST(S3Fifo, LibCacheSimLetsNothingIntoATinySmallQueue) {
   EXPECT_EQ(policy->resident(), 0u);
 }
 
-// 20 blocks, 2 of them for the small queue: in the variant the blocks 2 to 19 join the main queue at once, and so the
-// first to leave is 0 in both, but then 1 in the variant and, as all stand in the small queue, 1 in the paper; after it
-// the variant goes on with the newer 20, the paper with 2.
+// 20 blocks, 2 of them for the small queue. In the paper all stand in the small queue and leave in the order in which
+// they came. In the variant 2 to 19 are in the main queue, so that after 0 and 1 the new 20 leaves.
 TEST(S3Fifo, LibCacheSimFillsTheMainQueueFirst) {
   SmallTrace trace;
   trace.footprint = 23;
