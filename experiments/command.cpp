@@ -61,7 +61,10 @@ std::function<void(double)> progress_bar(bool quiet, std::string label) {
     const int full = static_cast<int>(share * kWidth);
     const double elapsed = std::chrono::duration<double>(now - state->begin).count();
     const double left = share > 0 ? elapsed * (1 - share) / share : 0;
-    std::fputs(fmt::format("\r{} [{:<{}}] {:3.0f}%  {:.0f} s left \033[K", label, std::string(static_cast<std::size_t>(full), '='), kWidth, 100 * share, left).c_str(), stderr);
+    std::fputs(fmt::format("\r{} [{:<{}}] {:3.0f}%  {:.0f} s left \033[K", label,
+                           std::string(static_cast<std::size_t>(full), '='), kWidth, 100 * share, left)
+                   .c_str(),
+               stderr);
   };
 }
 

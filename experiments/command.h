@@ -2,9 +2,8 @@
 #pragma once
 
 #include <boost/program_options.hpp>
-#include <nlohmann/json_fwd.hpp>
-
 #include <functional>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -40,7 +39,9 @@ struct Command {
 std::string version();
 
 // A text option: name with its one-letter form, placeholder for the value, and help. Long options only are the rule.
-inline po::typed_value<std::string>* text_value(const char* placeholder) { return po::value<std::string>()->value_name(placeholder); }
+inline po::typed_value<std::string>* text_value(const char* placeholder) {
+  return po::value<std::string>()->value_name(placeholder);
+}
 inline po::typed_value<std::vector<std::string>>* texts_value(const char* placeholder) {
   return po::value<std::vector<std::string>>()->value_name(placeholder)->composing();
 }

@@ -47,7 +47,8 @@ class Destination {
     auto& writer = writers_[stream];
     if (!writer) {
       constexpr std::size_t kMaxFiles = 500;
-      if (writers_.size() > kMaxFiles) throw sim::DataError(fmt::format("more than {} streams: take some at a time with --stream", kMaxFiles));
+      if (writers_.size() > kMaxFiles)
+        throw sim::DataError(fmt::format("more than {} streams: take some at a time with --stream", kMaxFiles));
       writer = format_.create(path_of(info.streams.names().at(stream)), options_);
     }
     return *writer;
@@ -55,10 +56,14 @@ class Destination {
 
   // "out.h5" for stream "hm_0" becomes "out-hm_0.h5".
   std::string path_of(std::string stream) const {
-    std::replace_if(stream.begin(), stream.end(), [](char c) { return c == '/' || c == ' '; }, '_');
+    std::replace_if(
+        stream.begin(), stream.end(), [](char c) { return c == '/' || c == ' '; }, '_');
     const std::size_t slash = path_.rfind('/');
     const std::size_t name = slash == std::string::npos ? 0 : slash + 1;
-    const std::string_view ending = path_.ends_with(format_.extension) ? format_.extension : std::string_view(path_).substr(std::min(path_.find('.', name + 1), path_.size()));
+    const std::string_view ending =
+        path_.ends_with(format_.extension)
+            ? format_.extension
+            : std::string_view(path_).substr(std::min(path_.find('.', name + 1), path_.size()));
     return path_.substr(0, path_.size() - ending.size()) + "-" + stream + std::string(ending);
   }
 
@@ -81,15 +86,15 @@ const traces::Format& output_format(const Arguments& arguments, const std::strin
 }
 
 void add_output_options(po::options_description& options) {
-  options.add_options()
-      ("output,o", text_value("OUT"), "the file to write; - is standard output")
-      ("to", text_value("F"), "its format (default: from its name: .h5 is native)")
-      ("from", text_value("F"), "the format of the inputs, as --format")
-      ("split", text_value("stream"), "a file for each stream: OUT-STREAM")
-      ("sample", text_value("R"), "keep the share R of all blocks, chosen by a hash of the block: 0.01, 1%")
-      ("block", text_value("SIZE"), "the block that --sample keeps or not (default 4KiB)")
-      ("sort-window", text_value("N"), "requests held back to put them in order of time (default 100000)")
-      ("compress", text_value("C"), "of native files: deflate (any reader of HDF5 opens it) or lz4 (faster, needs its plug-in)");
+  options.add_options()("output,o", text_value("OUT"), "the file to write; - is standard output")(
+      "to", text_value("F"), "its format (default: from its name: .h5 is native)")(
+      "from", text_value("F"), "the format of the inputs, as --format")("split", text_value("stream"),
+                                                                        "a file for each stream: OUT-STREAM")(
+      "sample", text_value("R"), "keep the share R of all blocks, chosen by a hash of the block: 0.01, 1%")(
+      "block", text_value("SIZE"), "the block that --sample keeps or not (default 4KiB)")(
+      "sort-window", text_value("N"), "requests held back to put them in order of time (default 100000)")(
+      "compress", text_value("C"),
+      "of native files: deflate (any reader of HDF5 opens it) or lz4 (faster, needs its plug-in)");
 }
 
 double parse_rate(std::string text) {
@@ -97,7 +102,8 @@ double parse_rate(std::string text) {
   if (share) text.pop_back();
   char* end = nullptr;
   const double rate = std::strtod(text.c_str(), &end) / (share ? 100 : 1);
-  if (text.empty() || *end || !(rate > 0 && rate <= 1)) throw sim::UsageError("--sample is a share from above 0 to 1, such as 0.01 or 1%");
+  if (text.empty() || *end || !(rate > 0 && rate <= 1))
+    throw sim::UsageError("--sample is a share from above 0 to 1, such as 0.01 or 1%");
   return rate;
 }
 
@@ -106,7 +112,8 @@ std::unique_ptr<traces::Reader> open(const Arguments& arguments, const TraceSour
   if (arguments.has("sample")) filter.sample = parse_rate(arguments.text("sample"));
   if (arguments.has("block")) filter.sample_block = sim::parse_bytes(arguments.text("block"));
   if (filter.sample_block.count < 1) throw sim::UsageError("--block is at least one byte");
-  const std::uint64_t window = arguments.has("sort-window") ? whole_number(arguments.text("sort-window"), "--sort-window") : 100'000;
+  const std::uint64_t window =
+      arguments.has("sort-window") ? whole_number(arguments.text("sort-window"), "--sort-window") : 100'000;
   auto reader = traces::sorted(open_source(source, arguments), window);
   return traces::filtered(std::move(reader), std::move(filter));
 }
@@ -123,7 +130,8 @@ int run(const Arguments& given) {
   const std::string path = arguments.text("output");
   const traces::Format& format = output_format(arguments, path);
   if (path == "-" && (!format.streams_out || arguments.has("split"))) {
-    throw sim::UsageError(fmt::format("the {} format{} cannot go to standard output: name a file", format.name, arguments.has("split") ? " split in several files" : ""));
+    throw sim::UsageError(fmt::format("the {} format{} cannot go to standard output: name a file", format.name,
+                                      arguments.has("split") ? " split in several files" : ""));
   }
   traces::WriteOptions options;
   options.threads = arguments.threads;
@@ -140,14 +148,20 @@ int run(const Arguments& given) {
     destination.write(batch, reader->info());
     if (bar && expected) bar(static_cast<double>(destination.written()) / static_cast<double>(*expected));
   }
-  if (!destination.written()) throw sim::DataError(source.name + ": no request is in the trace, or none passes the filters");
+  if (!destination.written())
+    throw sim::DataError(source.name + ": no request is in the trace, or none passes the filters");
   traces::Findings notes;
   destination.finish(reader->info(), notes);
 
   std::vector<std::string> list = warnings(reader->info());
   for (const auto& note : notes.all()) list.push_back(fmt::format("{} {}", grouped(note.count), note.what));
   if (arguments.json && path != "-") {
-    print_json({{"command", "convert"}, {"requests", destination.written()}, {"format", format.name}, {"output", path}, {"files", destination.files()}, {"warnings", list}});
+    print_json({{"command", "convert"},
+                {"requests", destination.written()},
+                {"format", format.name},
+                {"output", path},
+                {"files", destination.files()},
+                {"warnings", list}});
     return 0;
   }
   for (const std::string& warning : list) std::cerr << "iocast: warning: " << source.name << ": " << warning << "\n";
@@ -172,10 +186,11 @@ const Command convert{
 
 Streams in bounded memory. Several inputs are merged by time. The output appears whole or not at all.
 )",
-    .add_options = [](po::options_description& options) {
-      add_output_options(options);
-      add_trace_options(options);
-    },
+    .add_options =
+        [](po::options_description& options) {
+          add_output_options(options);
+          add_trace_options(options);
+        },
     .run = run,
 };
 

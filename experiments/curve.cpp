@@ -31,16 +31,20 @@ CapacityText parse_capacity(const std::string& text) {
     char* end = nullptr;
     const std::string copy(part);
     const double value = std::strtod(copy.c_str(), &end);
-    if (copy.empty() || *end || !(value > 0)) throw sim::UsageError(fmt::format("--capacity '{}': write it as 10GiB, 10%, 1000blocks or log:20", text));
+    if (copy.empty() || *end || !(value > 0))
+      throw sim::UsageError(fmt::format("--capacity '{}': write it as 10GiB, 10%, 1000blocks or log:20", text));
     return value;
   };
   if (text.starts_with("log:")) {
     const double points = number(std::string_view(text).substr(4));
-    if (points != std::floor(points) || points > 10'000) throw sim::UsageError(fmt::format("--capacity '{}': log:N takes a whole number up to 10000", text));
+    if (points != std::floor(points) || points > 10'000)
+      throw sim::UsageError(fmt::format("--capacity '{}': log:N takes a whole number up to 10000", text));
     return {CapacityText::Kind::log, points};
   }
-  if (text.ends_with('%')) return {CapacityText::Kind::share, number(std::string_view(text).substr(0, text.size() - 1)) / 100};
-  if (text.ends_with("blocks")) return {CapacityText::Kind::blocks, std::floor(number(std::string_view(text).substr(0, text.size() - 6)))};
+  if (text.ends_with('%'))
+    return {CapacityText::Kind::share, number(std::string_view(text).substr(0, text.size() - 1)) / 100};
+  if (text.ends_with("blocks"))
+    return {CapacityText::Kind::blocks, std::floor(number(std::string_view(text).substr(0, text.size() - 6)))};
   const auto bytes = static_cast<double>(sim::parse_bytes(text).count);
   if (bytes <= 0) throw sim::UsageError("--capacity 0 holds nothing");
   return {CapacityText::Kind::bytes, bytes};
@@ -71,8 +75,10 @@ void make_compatible(const std::string& with, Options& options) {
   options.granularity = Granularity::request;
   for (policies::Choice& choice : options.choices) {
     const auto& parameters = choice.spec->parameters;
-    const bool varies = std::any_of(parameters.begin(), parameters.end(), [](const auto& p) { return p.name == "variant"; });
-    const bool given = std::any_of(choice.given.begin(), choice.given.end(), [](const auto& g) { return g.first == "variant"; });
+    const bool varies =
+        std::any_of(parameters.begin(), parameters.end(), [](const auto& p) { return p.name == "variant"; });
+    const bool given =
+        std::any_of(choice.given.begin(), choice.given.end(), [](const auto& g) { return g.first == "variant"; });
     if (!varies || given) continue;
     const bool bare = choice.given.empty();
     choice = policies::parse_choices(choice.text + (bare ? ":" : ",") + "variant=libcachesim").at(0);
@@ -87,12 +93,15 @@ Options read_options(const Arguments& arguments) {
     return arguments.has(name) ? joined(arguments.values[name].as<std::vector<std::string>>()) : std::string(otherwise);
   };
   options.choices = policies::parse_choices(list("policy", "lru"));
-  for (const std::string& text : split(list("capacity", "log:20"), ',')) options.capacities.push_back(parse_capacity(text));
+  for (const std::string& text : split(list("capacity", "log:20"), ','))
+    options.capacities.push_back(parse_capacity(text));
   if (arguments.has("block")) options.block = sim::parse_bytes(arguments.text("block"));
-  if (options.block.count < 1 || options.block > sim::Bytes{std::int64_t{1} << 40}) throw sim::UsageError("--block is from 1 byte to 1 TiB");
+  if (options.block.count < 1 || options.block > sim::Bytes{std::int64_t{1} << 40})
+    throw sim::UsageError("--block is from 1 byte to 1 TiB");
   if (arguments.has("granularity")) {
     const std::string word = arguments.text("granularity");
-    if (word != "block" && word != "request") throw sim::UsageError("--granularity is block or request, not '" + word + "'");
+    if (word != "block" && word != "request")
+      throw sim::UsageError("--granularity is block or request, not '" + word + "'");
     options.granularity = word == "block" ? Granularity::block : Granularity::request;
   }
   if (arguments.has("compat")) make_compatible(arguments.text("compat"), options);
@@ -120,11 +129,17 @@ std::vector<std::uint32_t> capacities_for(const Options& options, std::uint32_t 
   for (const CapacityText& c : options.capacities) {
     switch (c.kind) {
       case CapacityText::Kind::bytes:
-        if (c.value < static_cast<double>(options.block.count)) throw sim::UsageError("--capacity " + sim::format(sim::Bytes{static_cast<std::int64_t>(c.value)}) + " holds no block of " + sim::format(options.block));
+        if (c.value < static_cast<double>(options.block.count))
+          throw sim::UsageError("--capacity " + sim::format(sim::Bytes{static_cast<std::int64_t>(c.value)}) +
+                                " holds no block of " + sim::format(options.block));
         add(c.value / static_cast<double>(options.block.count));
         break;
-      case CapacityText::Kind::share: add(c.value * footprint * (1 + 1e-12)); break;  // 0.1 * 10 is to be 1
-      case CapacityText::Kind::blocks: add(c.value); break;
+      case CapacityText::Kind::share:
+        add(c.value * footprint * (1 + 1e-12));
+        break;  // 0.1 * 10 is to be 1
+      case CapacityText::Kind::blocks:
+        add(c.value);
+        break;
       case CapacityText::Kind::log:
         // From a thousandth of the footprint to all of it.
         for (int i = 1; i <= static_cast<int>(c.value); ++i) {
@@ -141,13 +156,15 @@ std::uint64_t warmup_requests(const std::string& text, const traces::Trace& trac
   if (text.ends_with('%')) {
     char* end = nullptr;
     const double share = std::strtod(text.c_str(), &end);
-    if (*end != '%' || !(share >= 0 && share < 100)) throw sim::UsageError("--warmup '" + text + "': a share is from 0% to below 100%");
+    if (*end != '%' || !(share >= 0 && share < 100))
+      throw sim::UsageError("--warmup '" + text + "': a share is from 0% to below 100%");
     requests = static_cast<std::uint64_t>(share / 100 * static_cast<double>(trace.size()));
   } else if (text.ends_with("requests")) {
     requests = whole_number(text.substr(0, text.size() - 8), "--warmup Nrequests");
   } else {
     const auto times = trace.times();
-    requests = static_cast<std::uint64_t>(std::lower_bound(times.begin(), times.end(), sim::parse_duration(text)) - times.begin());
+    requests = static_cast<std::uint64_t>(std::lower_bound(times.begin(), times.end(), sim::parse_duration(text)) -
+                                          times.begin());
   }
   if (requests >= trace.size()) throw sim::UsageError("--warmup " + text + " leaves no request to count");
   return requests;
@@ -176,7 +193,8 @@ Curves compute(const std::string& name, const std::string& stream, const traces:
   curves.accesses = blocks.accesses().size();
   curves.footprint = blocks.footprint();
   curves.duration = trace.duration();
-  if (!curves.footprint) throw sim::DataError(name + ": no read or write touches a block" + (stream.empty() ? "" : " of stream " + stream));
+  if (!curves.footprint)
+    throw sim::DataError(name + ": no read or write touches a block" + (stream.empty() ? "" : " of stream " + stream));
   curves.warmup = warmup_requests(options.warmup, trace);
   curves.counted_time = trace.times()[trace.size() - 1] - trace.times()[curves.warmup];
   curves.rates = hit_rates(blocks, options.choices, capacities_for(options, curves.footprint),
@@ -209,7 +227,8 @@ json row_json(const Curves& curves, const HitRate& row, const Options& options) 
   const auto optional = [](std::optional<double> value) { return value ? json(*value) : json(nullptr); };
   const Demand& demand = curves.rates.demand;
   return {{"policy", row.policy},
-          {"capacity_bytes", static_cast<std::uint64_t>(row.capacity_blocks) * static_cast<std::uint64_t>(options.block.count)},
+          {"capacity_bytes",
+           static_cast<std::uint64_t>(row.capacity_blocks) * static_cast<std::uint64_t>(options.block.count)},
           {"capacity_blocks", row.capacity_blocks},
           {"accesses", demand.accesses.sum()},
           {"hits", row.hits.sum()},
@@ -219,6 +238,7 @@ json row_json(const Curves& curves, const HitRate& row, const Options& options) 
           {"request_hit_ratio", optional(ratio(row.request_hits, demand.requests))},
           {"byte_hit_ratio", optional(ratio(row.hit_bytes.sum(), demand.bytes.sum()))},
           {"cold_misses", demand.cold_misses},
+          {"discard_misses", demand.discard_misses},
           {"backend_reads", row.backend_reads},
           {"backend_writes", demand.write_requests},
           {"backend_bytes", row.backend_read_bytes + demand.bytes.writes},
@@ -251,7 +271,8 @@ json trace_json(const Curves& curves, const Options& options) {
           {"accesses", curves.accesses},
           {"block_bytes", options.block.count},
           {"footprint_blocks", curves.footprint},
-          {"footprint_bytes", static_cast<std::uint64_t>(curves.footprint) * static_cast<std::uint64_t>(options.block.count)},
+          {"footprint_bytes",
+           static_cast<std::uint64_t>(curves.footprint) * static_cast<std::uint64_t>(options.block.count)},
           {"duration_ns", curves.duration.count},
           {"warmup_requests", curves.warmup},
           {"granularity", curves.granularity == Granularity::block ? "block" : "request"},
@@ -266,8 +287,8 @@ json document(const std::vector<Curves>& all, const Options& options, const Argu
     traces.push_back(trace_json(curves, options));
     for (const HitRate& row : curves.rates.rows) rows.push_back(row_json(curves, row, options));
   }
-  return {{"command", "curve"}, {"trace", traces.at(0)}, {"traces", traces}, {"write_handling", "allocate"},
-          {"rows", rows}, {"provenance", provenance(arguments)}};
+  return {{"command", "curve"},           {"trace", traces.at(0)}, {"traces", traces},
+          {"write_handling", "allocate"}, {"rows", rows},          {"provenance", provenance(arguments)}};
 }
 
 std::string size_text(const Curves& curves, std::uint32_t blocks, const Options& options) {
@@ -276,13 +297,18 @@ std::string size_text(const Curves& curves, std::uint32_t blocks, const Options&
 
 void print_detail(const Curves& curves, std::span<const HitRate> rows, const Options& options) {
   const bool objects = curves.granularity == Granularity::request;
-  Table table({objects ? "objects" : "capacity", "of footprint", "hit ratio", "reads", "writes", "requests", "bytes", "backend reads", "to cache"});
+  Table table({objects ? "objects" : "capacity", "of footprint", "hit ratio", "reads", "writes", "requests", "bytes",
+               "backend reads", "to cache"});
   for (const HitRate& row : rows) {
     const Demand& d = curves.rates.demand;
-    const auto share = [](std::uint64_t a, std::uint64_t b) { return percent(static_cast<double>(a), static_cast<double>(b)); };
-    table.add({size_text(curves, row.capacity_blocks, options), share(row.capacity_blocks, curves.footprint), share(row.hits.sum(), d.accesses.sum()),
-               share(row.hits.reads, d.accesses.reads), share(row.hits.writes, d.accesses.writes), share(row.request_hits, d.requests),
-               share(row.hit_bytes.sum(), d.bytes.sum()), grouped(row.backend_reads), sim::format(sim::Bytes{static_cast<std::int64_t>(row.cache_write_bytes)})});
+    const auto share = [](std::uint64_t a, std::uint64_t b) {
+      return percent(static_cast<double>(a), static_cast<double>(b));
+    };
+    table.add({size_text(curves, row.capacity_blocks, options), share(row.capacity_blocks, curves.footprint),
+               share(row.hits.sum(), d.accesses.sum()), share(row.hits.reads, d.accesses.reads),
+               share(row.hits.writes, d.accesses.writes), share(row.request_hits, d.requests),
+               share(row.hit_bytes.sum(), d.bytes.sum()), grouped(row.backend_reads),
+               sim::format(sim::Bytes{static_cast<std::int64_t>(row.cache_write_bytes)})});
   }
   std::cout << rows[0].policy << "\n" << table.text();
 }
@@ -293,43 +319,52 @@ void print_matrix(const Curves& curves, std::size_t sizes, const Options& option
   Table table(std::move(header));
   const auto& rows = curves.rates.rows;
   for (std::size_t i = 0; i < sizes; ++i) {
-    std::vector<std::string> line{size_text(curves, rows[i].capacity_blocks, options), percent(rows[i].capacity_blocks, curves.footprint)};
+    std::vector<std::string> line{size_text(curves, rows[i].capacity_blocks, options),
+                                  percent(rows[i].capacity_blocks, curves.footprint)};
     for (std::size_t c = 0; c < options.choices.size(); ++c) {
-      line.push_back(percent(static_cast<double>(rows[c * sizes + i].hits.sum()), static_cast<double>(curves.rates.demand.accesses.sum())));
+      line.push_back(percent(static_cast<double>(rows[c * sizes + i].hits.sum()),
+                             static_cast<double>(curves.rates.demand.accesses.sum())));
     }
     table.add(std::move(line));
   }
   std::cout << "hit ratio of block accesses, by policy\n" << table.text();
 }
 
-// The smallest size computed at which each policy has nine tenths of what any cache could hit.
+// How much can be hit at all, and the smallest of the sizes at which each policy has nine tenths of that.
 void print_conclusion(const Curves& curves, std::size_t sizes, const Options& options) {
   const Demand& d = curves.rates.demand;
-  const std::uint64_t possible = d.accesses.sum() - d.cold_misses;
-  std::cout << fmt::format("\nNo cache can hit more than {}: the rest is touched for the first time.\n", percent(static_cast<double>(possible), static_cast<double>(d.accesses.sum())));
-  if (!possible) return;
+  const std::uint64_t possible = d.accesses.sum() - d.cold_misses - d.discard_misses;
+  std::cout << fmt::format("\nNo cache can hit more than {}: the rest are first accesses to a block{}.\n",
+                           percent(static_cast<double>(possible), static_cast<double>(d.accesses.sum())),
+                           d.discard_misses ? ", or first ones after its discard" : "");
+  std::string needs;
   for (std::size_t c = 0; c < options.choices.size(); ++c) {
     const HitRate* enough = nullptr;
     for (std::size_t i = 0; i < sizes; ++i) {
       const HitRate& row = curves.rates.rows[c * sizes + i];
-      if (10 * row.hits.sum() >= 9 * possible && (!enough || row.capacity_blocks < enough->capacity_blocks)) enough = &row;
+      if (10 * row.hits.sum() >= 9 * possible && (!enough || row.capacity_blocks < enough->capacity_blocks))
+        enough = &row;
     }
-    if (enough) {
-      std::cout << fmt::format("{} gets nine tenths of that with {} ({} of the footprint).\n", options.choices[c].text,
-                               size_text(curves, enough->capacity_blocks, options), percent(enough->capacity_blocks, curves.footprint));
-    }
+    if (enough)
+      needs += fmt::format("{}{} {}", needs.empty() ? "" : ", ", options.choices[c].text,
+                           size_text(curves, enough->capacity_blocks, options));
   }
+  if (possible && !needs.empty())
+    std::cout << "Nine tenths of that, at the smallest of these sizes: " << needs << ".\n";
 }
 
 void print_curves(const Curves& curves, const Options& options) {
   const bool objects = curves.granularity == Granularity::request;
-  std::cout << fmt::format("{}{}: {}; writes allocate and go through; {}; {}\n", curves.trace, curves.stream.empty() ? "" : " stream " + curves.stream,
-                           basis(curves.info), objects ? "one object a request" : sim::format(options.block) + " blocks",
-                           curves.warmup ? "warm-up " + grouped(curves.warmup) + " requests, not counted" : "no warm-up (from an empty cache)");
-  std::cout << fmt::format("{} requests ({} reads) over {} make {} accesses to {} {}{}\n\n", grouped(curves.requests),
-                           percent(static_cast<double>(curves.reads), static_cast<double>(curves.reads + curves.writes)), sim::format(curves.duration),
-                           grouped(curves.accesses), grouped(curves.footprint), objects ? "objects" : "blocks",
-                           objects ? "" : " = " + sim::format(options.block * curves.footprint));
+  std::cout << fmt::format("{}{}: {}; writes allocate and go through; {}; {}\n", curves.trace,
+                           curves.stream.empty() ? "" : " stream " + curves.stream, basis(curves.info),
+                           objects ? "one object a request" : sim::format(options.block) + " blocks",
+                           curves.warmup ? "warm-up " + grouped(curves.warmup) + " requests, not counted"
+                                         : "no warm-up (from an empty cache)");
+  std::cout << fmt::format(
+      "{} requests ({} reads) over {} make {} accesses to {} {}{}\n\n", grouped(curves.requests),
+      percent(static_cast<double>(curves.reads), static_cast<double>(curves.reads + curves.writes)),
+      sim::format(curves.duration), grouped(curves.accesses), grouped(curves.footprint), objects ? "objects" : "blocks",
+      objects ? "" : " = " + sim::format(options.block * curves.footprint));
   const std::size_t sizes = curves.rates.rows.size() / options.choices.size();
   if (options.choices.size() == 1) {
     print_detail(curves, curves.rates.rows, options);
@@ -348,17 +383,20 @@ int run(const Arguments& arguments) {
   for (const TraceSource& source : trace_sources(arguments)) {
     const traces::Trace trace = load_source(source, arguments, false);
     if (options.granularity == Granularity::block && trace.info().granularity == Granularity::request) {
-      std::cerr << "iocast: warning: " << source.name << ": is a trace of objects: its ids are not addresses, and blocks of them mean little\n";
+      std::cerr << "iocast: warning: " << source.name
+                << ": is a trace of objects: its ids are not addresses, and blocks of them mean little\n";
     }
     if (!arguments.json) {
-      for (const std::string& warning : warnings(trace.info())) std::cerr << "iocast: warning: " << source.name << ": " << warning << "\n";
+      for (const std::string& warning : warnings(trace.info()))
+        std::cerr << "iocast: warning: " << source.name << ": " << warning << "\n";
     }
     all.push_back(compute(source.name, "", trace, options));
     if (!options.per_stream) continue;
     const auto& names = trace.info().streams.names();
     for (std::size_t s = 0; s < names.size(); ++s) {
       const traces::Trace part = trace.only(static_cast<traces::StreamId>(s));
-      const bool touches = std::any_of(part.ops().begin(), part.ops().end(), [](traces::Op op) { return op <= traces::Op::write; });
+      const bool touches =
+          std::any_of(part.ops().begin(), part.ops().end(), [](traces::Op op) { return op <= traces::Op::write; });
       if (touches) all.push_back(compute(source.name, names[s], part, options));
     }
   }
@@ -374,18 +412,23 @@ int run(const Arguments& arguments) {
 }
 
 void add_options(po::options_description& options) {
-  options.add_options()
-      ("policy", texts_value("P,..."), "policies, with parameters as in s3_fifo:small=0.1,ghost=0.9 (default: lru; `iocast policies` lists them)")
-      ("capacity", texts_value("C,..."), "cache sizes: 10GiB, 10% (of the footprint), 1000blocks, log:N (N sizes from 0.1% to 100%); default log:20")
-      ("block", text_value("SIZE"), "the unit that the cache holds (default 4KiB)")
-      ("granularity", text_value("G"), "block: a request touches each block it overlaps; request: it is one object of one block's size (default: what suits the format)")
-      ("per-stream", "also curves for each disk, LUN, volume or VM alone")
-      ("warmup", text_value("W"), "requests that fill the cache but do not count: 20%, 2h, 1000requests")
-      ("compat", text_value("libcachesim"), "count as that simulator does: --granularity request, and its variants of the policies")
-      ("simulate-lru", "simulate LRU at each size rather than compute all sizes in one pass (the result is the same)")
-      ("backend-seek", text_value("T"), "time that the storage behind takes to get to each run of blocks, for backend_busy_ratio: 8ms")
-      ("backend-rate", text_value("R"), "and the rate at which it then reads or writes: 150MB/s")
-      ("output,o", text_value("FILE"), "write every figure to FILE, .h5 or .json");
+  options.add_options()(
+      "policy", texts_value("P,..."),
+      "policies, with parameters as in s3_fifo:small=0.1,ghost=0.9 (default: lru; `iocast policies` lists them)")(
+      "capacity", texts_value("C,..."),
+      "cache sizes: 10GiB, 10% (of the footprint), 1000blocks, log:N (N sizes from 0.1% to 100%); default log:20")(
+      "block", text_value("SIZE"), "the unit that the cache holds (default 4KiB)")(
+      "granularity", text_value("G"),
+      "block: a request touches each block it overlaps; request: it is one object of one block's size (default: what "
+      "suits the format)")("per-stream", "also curves for each disk, LUN, volume or VM alone")(
+      "warmup", text_value("W"), "requests that fill the cache but do not count: 20%, 2h, 1000requests")(
+      "compat", text_value("libcachesim"),
+      "count as that simulator does: --granularity request, and its variants of the policies")(
+      "simulate-lru", "simulate LRU at each size rather than compute all sizes in one pass (the result is the same)")(
+      "backend-seek", text_value("T"),
+      "time that the storage behind takes to get to each run of blocks, for backend_busy_ratio: 8ms")(
+      "backend-rate", text_value("R"), "and the rate at which it then reads or writes: 150MB/s")(
+      "output,o", text_value("FILE"), "write every figure to FILE, .h5 or .json");
   add_trace_options(options);
 }
 

@@ -28,19 +28,27 @@ struct Described {
 
 std::uint64_t of(const std::array<std::uint64_t, 4>& counts, Op op) { return counts[static_cast<std::size_t>(op)]; }
 
-double ratio(std::uint64_t part, std::uint64_t whole) { return whole ? static_cast<double>(part) / static_cast<double>(whole) : 0; }
+double ratio(std::uint64_t part, std::uint64_t whole) {
+  return whole ? static_cast<double>(part) / static_cast<double>(whole) : 0;
+}
 
 sim::Bytes bytes(std::uint64_t count) { return {static_cast<std::int64_t>(count)}; }
 
 json latency_json(const sim::Histogram& h) {
-  return {{"requests", h.count()}, {"latency_ns_mean", h.mean()}, {"latency_ns_p50", h.quantile(0.5)}, {"latency_ns_p90", h.quantile(0.9)},
-          {"latency_ns_p99", h.quantile(0.99)}, {"latency_ns_p999", h.quantile(0.999)}, {"latency_ns_max", h.max()}};
+  return {{"requests", h.count()},
+          {"latency_ns_mean", h.mean()},
+          {"latency_ns_p50", h.quantile(0.5)},
+          {"latency_ns_p90", h.quantile(0.9)},
+          {"latency_ns_p99", h.quantile(0.99)},
+          {"latency_ns_p999", h.quantile(0.999)},
+          {"latency_ns_max", h.max()}};
 }
 
 json sizes_json(const StreamDescription& d) {
   json list = json::array();
   for (const bool write : {false, true}) {
-    for (const auto& [length, count] : d.sizes[write]) list.push_back({{"op", write ? "write" : "read"}, {"length_bytes", length}, {"requests", count}});
+    for (const auto& [length, count] : d.sizes[write])
+      list.push_back({{"op", write ? "write" : "read"}, {"length_bytes", length}, {"requests", count}});
   }
   return list;
 }
@@ -98,7 +106,10 @@ json to_json(const Described& described) {
   trace["block_bytes"] = described.block.count;
   trace["skipped_lines"] = info.skipped_lines;
   trace["cold_access_ratio"] = ratio(d.cold_accesses, d.all.accesses);
-  for (const auto& [name, q] : {std::pair{"reuse_distance_blocks_p10", 0.1}, {"reuse_distance_blocks_p50", 0.5}, {"reuse_distance_blocks_p90", 0.9}, {"reuse_distance_blocks_p99", 0.99}}) {
+  for (const auto& [name, q] : {std::pair{"reuse_distance_blocks_p10", 0.1},
+                                {"reuse_distance_blocks_p50", 0.5},
+                                {"reuse_distance_blocks_p90", 0.9},
+                                {"reuse_distance_blocks_p99", 0.99}}) {
     trace[name] = d.reuse_distance.quantile(q);
   }
   trace["zipf_exponent"] = d.zipf ? json(d.zipf->exponent) : json(nullptr);
@@ -113,8 +124,13 @@ json to_json(const Described& described) {
     if (stream.total()) streams.push_back(stream_json(stream, described.block));
   }
   for (const traces::Interval& i : d.intervals) {
-    intervals.push_back({{"begin_ns", i.begin.count}, {"length_ns", i.length.count}, {"requests", i.requests}, {"read_bytes", i.read_bytes},
-                         {"write_bytes", i.write_bytes}, {"working_set_blocks", i.working_set_blocks}, {"footprint_blocks", i.footprint_blocks}});
+    intervals.push_back({{"begin_ns", i.begin.count},
+                         {"length_ns", i.length.count},
+                         {"requests", i.requests},
+                         {"read_bytes", i.read_bytes},
+                         {"write_bytes", i.write_bytes},
+                         {"working_set_blocks", i.working_set_blocks},
+                         {"footprint_blocks", i.footprint_blocks}});
   }
   return {{"trace", trace}, {"streams", streams}, {"intervals", intervals}, {"warnings", all_warnings(described)}};
 }
@@ -131,7 +147,9 @@ std::string sparkline(const std::vector<traces::Interval>& intervals, double (*v
   return line;
 }
 
-double requests_per_second(const traces::Interval& i) { return i.length.count ? static_cast<double>(i.requests) * 1e9 / static_cast<double>(i.length.count) : 0; }
+double requests_per_second(const traces::Interval& i) {
+  return i.length.count ? static_cast<double>(i.requests) * 1e9 / static_cast<double>(i.length.count) : 0;
+}
 
 std::string sizes_text(const std::map<std::uint32_t, std::uint64_t>& sizes) {
   std::uint64_t total = 0, sum = 0;
@@ -141,15 +159,17 @@ std::string sizes_text(const std::map<std::uint32_t, std::uint64_t>& sizes) {
   std::sort(common.rbegin(), common.rend());
   std::string text = fmt::format("{} on average", sim::format(bytes(sum / total)));
   for (std::size_t i = 0; i < std::min<std::size_t>(common.size(), 4); ++i) {
-    text += fmt::format(", {} of {}", percent(static_cast<double>(common[i].first), static_cast<double>(total)), sim::format(bytes(common[i].second)));
+    text += fmt::format(", {} of {}", percent(static_cast<double>(common[i].first), static_cast<double>(total)),
+                        sim::format(bytes(common[i].second)));
   }
   return text;
 }
 
 std::string latency_text(const sim::Histogram& h) {
   const auto time = [](double ns) { return sim::format(sim::Nanoseconds{static_cast<std::int64_t>(ns)}); };
-  return fmt::format("mean {}, half within {}, 99% within {}, longest {}", time(h.mean()), time(static_cast<double>(h.quantile(0.5))),
-                     time(static_cast<double>(h.quantile(0.99))), time(static_cast<double>(h.max())));
+  return fmt::format("mean {}, half within {}, 99% within {}, longest {}", time(h.mean()),
+                     time(static_cast<double>(h.quantile(0.5))), time(static_cast<double>(h.quantile(0.99))),
+                     time(static_cast<double>(h.max())));
 }
 
 void print_operations(const StreamDescription& d, sim::Nanoseconds duration) {
@@ -157,46 +177,67 @@ void print_operations(const StreamDescription& d, sim::Nanoseconds duration) {
   for (std::size_t op = 0; op < 4; ++op) {
     if (!d.requests[op]) continue;
     const double seconds = static_cast<double>(duration.count) / 1e9;
-    table.add({std::string(traces::kOpNames[op]) + (op == 3 ? "es" : "s"), grouped(d.requests[op]), percent(static_cast<double>(d.requests[op]), static_cast<double>(d.total())),
-               sim::format(bytes(d.bytes[op])), seconds > 0 ? fmt::format("{:.1f}", static_cast<double>(d.requests[op]) / seconds) : "-"});
+    table.add({std::string(traces::kOpNames[op]) + (op == 3 ? "es" : "s"), grouped(d.requests[op]),
+               percent(static_cast<double>(d.requests[op]), static_cast<double>(d.total())),
+               sim::format(bytes(d.bytes[op])),
+               seconds > 0 ? fmt::format("{:.1f}", static_cast<double>(d.requests[op]) / seconds) : "-"});
   }
   std::cout << table.text() << "\n";
 }
 
 void print_shape(const Described& described) {
   const traces::Description& d = described.description;
-  const auto line = [](std::string_view what, const std::string& text) { std::cout << fmt::format("{:<16} {}\n", what, text); };
+  const auto line = [](std::string_view what, const std::string& text) {
+    std::cout << fmt::format("{:<16} {}\n", what, text);
+  };
   const bool objects = described.trace.info().granularity == traces::Granularity::request;
   const auto amount = [&](std::uint64_t blocks) {
-    return objects ? grouped(blocks) + " objects" : fmt::format("{} ({} blocks)", sim::format(described.block * static_cast<std::int64_t>(blocks)), grouped(blocks));
+    return objects ? grouped(blocks) + " objects"
+                   : fmt::format("{} ({} blocks)", sim::format(described.block * static_cast<std::int64_t>(blocks)),
+                                 grouped(blocks));
   };
   if (d.all.requests[0]) line("read sizes", sizes_text(d.all.sizes[0]));
   if (d.all.requests[1]) line("write sizes", sizes_text(d.all.sizes[1]));
   if (!objects) {
     const auto total = static_cast<double>(d.all.reads_and_writes());
-    line("aligned", fmt::format("{} to 4 KiB, {} to 64 KiB", percent(static_cast<double>(d.all.aligned[1]), total), percent(static_cast<double>(d.all.aligned[3]), total)));
-    line("sequential", fmt::format("{} of reads and writes go on where one of the last 32 ended", percent(static_cast<double>(d.all.sequential), total)));
+    line("aligned", fmt::format("{} to 4 KiB, {} to 64 KiB", percent(static_cast<double>(d.all.aligned[1]), total),
+                                percent(static_cast<double>(d.all.aligned[3]), total)));
+    line("sequential", fmt::format("{} of reads and writes go on where one of the last 32 ended",
+                                   percent(static_cast<double>(d.all.sequential), total)));
   }
   line("footprint", amount(d.all.footprint_blocks));
   line("reuse", fmt::format("{} of {}s are accessed only once; {} of accesses are the first to theirs",
-                            percent(d.all.one_hit_blocks, d.all.footprint_blocks), objects ? "object" : "block", percent(static_cast<double>(d.cold_accesses), static_cast<double>(d.all.accesses))));
+                            percent(d.all.one_hit_blocks, d.all.footprint_blocks), objects ? "object" : "block",
+                            percent(static_cast<double>(d.cold_accesses), static_cast<double>(d.all.accesses))));
   if (d.reuse_distance.count()) {
-    line("reuse distance", fmt::format("half within {}, 90% within {}", amount(d.reuse_distance.quantile(0.5)), amount(d.reuse_distance.quantile(0.9))));
+    line("reuse distance", fmt::format("half within {}, 90% within {}", amount(d.reuse_distance.quantile(0.5)),
+                                       amount(d.reuse_distance.quantile(0.9))));
   }
   if (d.zipf) line("skew", fmt::format("Zipf exponent {:.2f} (R² {:.2f})", d.zipf->exponent, d.zipf->r_squared));
   if (d.all.latency_ns[0].count()) line("read latency", latency_text(d.all.latency_ns[0]));
   if (d.all.latency_ns[1].count()) line("write latency", latency_text(d.all.latency_ns[1]));
   if (d.issue_delay_ns.count()) line("queue to issue", latency_text(d.issue_delay_ns));
-  if (d.queue_depth) line("queue depth", fmt::format("{:.2f} on average, {} at most", d.queue_depth->mean, d.queue_depth->max));
-  if (d.peak_rate) line("bursts", fmt::format("{:.0f} requests in the busiest second; counts a second have {:.1f} times the variance of random arrivals", *d.peak_rate, *d.dispersion));
+  if (d.queue_depth)
+    line("queue depth", fmt::format("{:.2f} on average, {} at most", d.queue_depth->mean, d.queue_depth->max));
+  if (d.peak_rate)
+    line("bursts",
+         fmt::format(
+             "{:.0f} requests in the busiest second; counts a second have {:.1f} times the variance of random arrivals",
+             *d.peak_rate, *d.dispersion));
   if (!d.intervals.empty() && described.trace.duration().count > 0) {
     double peak = 0;
     std::uint32_t largest = 0;
-    for (const auto& i : d.intervals) peak = std::max(peak, requests_per_second(i)), largest = std::max(largest, i.working_set_blocks);
+    for (const auto& i : d.intervals)
+      peak = std::max(peak, requests_per_second(i)), largest = std::max(largest, i.working_set_blocks);
     line("requests/s", fmt::format("|{}| at most {:.0f}", sparkline(d.intervals, requests_per_second), peak));
-    line("working set", fmt::format("|{}| at most {} in {}", sparkline(d.intervals, [](const traces::Interval& i) { return static_cast<double>(i.working_set_blocks); }),
-                                    amount(largest), sim::format(d.intervals[0].length)));
-    line("footprint grows", fmt::format("|{}|", sparkline(d.intervals, [](const traces::Interval& i) { return static_cast<double>(i.footprint_blocks); })));
+    line("working set",
+         fmt::format("|{}| at most {} in {}",
+                     sparkline(d.intervals,
+                               [](const traces::Interval& i) { return static_cast<double>(i.working_set_blocks); }),
+                     amount(largest), sim::format(d.intervals[0].length)));
+    line("footprint grows", fmt::format("|{}|", sparkline(d.intervals, [](const traces::Interval& i) {
+                                          return static_cast<double>(i.footprint_blocks);
+                                        })));
   }
 }
 
@@ -211,8 +252,10 @@ void print_streams(const Described& described) {
   Table table({"stream", "requests", "reads", "read data", "write data", "footprint", "one-hit", "sequential"});
   for (std::size_t i = 0; i < std::min(streams.size(), kShown); ++i) {
     const StreamDescription& s = *streams[i];
-    table.add({s.name, grouped(s.total()), percent(static_cast<double>(s.requests[0]), static_cast<double>(s.reads_and_writes())), sim::format(bytes(s.bytes[0])),
-               sim::format(bytes(s.bytes[1])), sim::format(described.block * s.footprint_blocks), percent(s.one_hit_blocks, s.footprint_blocks),
+    table.add({s.name, grouped(s.total()),
+               percent(static_cast<double>(s.requests[0]), static_cast<double>(s.reads_and_writes())),
+               sim::format(bytes(s.bytes[0])), sim::format(bytes(s.bytes[1])),
+               sim::format(described.block * s.footprint_blocks), percent(s.one_hit_blocks, s.footprint_blocks),
                percent(static_cast<double>(s.sequential), static_cast<double>(s.reads_and_writes()))});
   }
   std::cout << "\n" << table.text();
@@ -222,9 +265,11 @@ void print_streams(const Described& described) {
 void print(const Described& described) {
   const traces::TraceInfo& info = described.trace.info();
   const traces::Description& d = described.description;
-  std::cout << fmt::format("{}: {}; {} blocks\n{} requests of {} stream{} over {}{}\n\n", described.name, basis(info), sim::format(described.block), grouped(d.all.total()),
-                           d.streams.size(), d.streams.size() == 1 ? "" : "s", sim::format(described.trace.duration()),
-                           info.lost_events ? *info.lost_events ? "" : ", no event lost" : "; whether events were lost is not recorded");
+  std::cout << fmt::format(
+      "{}: {}; {} blocks\n{} requests of {} stream{} over {}{}\n\n", described.name, basis(info),
+      sim::format(described.block), grouped(d.all.total()), d.streams.size(), d.streams.size() == 1 ? "" : "s",
+      sim::format(described.trace.duration()),
+      info.lost_events ? *info.lost_events ? "" : ", no event lost" : "; whether events were lost is not recorded");
   print_operations(d.all, described.trace.duration());
   print_shape(described);
   print_streams(described);

@@ -25,7 +25,10 @@ int run(const Arguments& arguments) {
   if (arguments.json) {
     nlohmann::ordered_json list = nlohmann::ordered_json::array();
     for (const traces::Format* f : traces::formats()) {
-      list.push_back({{"name", f->name}, {"summary", f->summary}, {"reads", f->open || f->open_files}, {"writes", f->create != nullptr}});
+      list.push_back({{"name", f->name},
+                      {"summary", f->summary},
+                      {"reads", f->open || f->open_files},
+                      {"writes", f->create != nullptr}});
     }
     print_json({{"command", "formats"}, {"formats", list}});
     return 0;
@@ -35,7 +38,8 @@ int run(const Arguments& arguments) {
   for (const traces::Format* format : traces::formats()) {
     std::cout << fmt::format("{:<{}}  {:<11}  {}\n", format->name, widest, directions(*format), format->summary);
   }
-  std::cout << "\nInput compressed with gzip, zstd, xz, bzip2 or lz4 is recognised. `iocast formats NAME` tells columns and units.\n";
+  std::cout << "\nInput compressed with gzip, zstd, xz, bzip2 or lz4 is recognised. `iocast formats NAME` tells "
+               "columns and units.\n";
   return 0;
 }
 

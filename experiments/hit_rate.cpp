@@ -23,7 +23,7 @@ struct Segment {
   std::size_t access, access_end;
   std::uint32_t window;
   bool counted;
-  bool simple;  // every request is a read or write of exactly one block
+  bool simple;                             // every request is a read or write of exactly one block
   const traces::Blocks::Discard* discard;  // takes place before the first request
 };
 
@@ -56,10 +56,20 @@ Plan make_plan(const traces::Blocks& blocks, std::uint64_t warmup) {
   const traces::Blocks::Discard* const discards_end = discard + blocks.discards().size();
   std::size_t access = 0;
   traces::BlockId seen = 0;  // distinct blocks so far: ids are in order of first appearance
+  std::vector<bool> gone(blocks.discards().empty() ? 0 : blocks.footprint());
   for (std::size_t r = 0; r < trace.size();) {
-    Segment s{.request = r, .request_end = r, .access = access, .access_end = access, .window = 0,
-              .counted = r >= warmup, .simple = true, .discard = nullptr};
-    if (discard != discards_end && discard->request == r) s.discard = discard++;
+    Segment s{.request = r,
+              .request_end = r,
+              .access = access,
+              .access_end = access,
+              .window = 0,
+              .counted = r >= warmup,
+              .simple = true,
+              .discard = nullptr};
+    if (discard != discards_end && discard->request == r) {
+      for (const traces::BlockId id : discard->blocks) gone[id] = true;
+      s.discard = discard++;
+    }
     if (s.counted) s.window = window_of(trace, warmup, r);
     for (; r < trace.size() && r - s.request < kSegmentRequests; ++r) {
       if (r > s.request) {
@@ -69,9 +79,13 @@ Plan make_plan(const traces::Blocks& blocks, std::uint64_t warmup) {
       const std::uint32_t accesses = blocks.count(r);
       if (s.counted && accesses) count_demand(blocks, r, accesses, plan.demand);
       for (const traces::BlockId id : blocks.accesses().subspan(access, accesses)) {
-        if (id != seen) continue;
-        ++seen;
-        plan.demand.cold_misses += s.counted;
+        if (id == seen) {
+          ++seen;
+          plan.demand.cold_misses += s.counted;
+        } else if (!gone.empty() && gone[id]) {
+          gone[id] = false;
+          plan.demand.discard_misses += s.counted;
+        }
       }
       access += accesses;
       s.simple &= accesses == 1;
@@ -105,14 +119,17 @@ class Coverage {
 void set_window_quantiles(HitRate& row, std::vector<double> ratios) {
   if (ratios.empty()) return;
   std::sort(ratios.begin(), ratios.end());
-  const auto quantile = [&](double q) { return ratios[static_cast<std::size_t>(q * static_cast<double>(ratios.size() - 1) + 0.5)]; };
+  const auto quantile = [&](double q) {
+    return ratios[static_cast<std::size_t>(q * static_cast<double>(ratios.size() - 1) + 0.5)];
+  };
   row.window_p10 = quantile(0.1);
   row.window_p90 = quantile(0.9);
 }
 
 // Block references and hits by time window.
 struct Windows {
-  std::vector<std::uint64_t> accesses = std::vector<std::uint64_t>(kWindows), hits = std::vector<std::uint64_t>(kWindows);
+  std::vector<std::uint64_t> accesses = std::vector<std::uint64_t>(kWindows),
+                             hits = std::vector<std::uint64_t>(kWindows);
   void finish(HitRate& row) const {
     std::vector<double> ratios;
     for (std::size_t w = 0; w < accesses.size(); ++w) {
@@ -124,7 +141,8 @@ struct Windows {
 
 // --- One policy at one size ---
 
-void count_simple(const traces::Blocks& blocks, const Segment& s, std::span<const policies::Outcome> outcomes, HitRate& row) {
+void count_simple(const traces::Blocks& blocks, const Segment& s, std::span<const policies::Outcome> outcomes,
+                  HitRate& row) {
   const traces::Trace& trace = blocks.trace();
   std::uint64_t hits[2] = {}, hit_bytes[2] = {}, kept_bytes = 0, fetched = 0;
   const auto block = static_cast<std::uint64_t>(blocks.block().count);
@@ -151,7 +169,8 @@ void count_simple(const traces::Blocks& blocks, const Segment& s, std::span<cons
   row.cache_write_bytes += kept_bytes;
 }
 
-void count_any(const traces::Blocks& blocks, const Segment& s, std::span<const policies::Outcome> outcomes, HitRate& row) {
+void count_any(const traces::Blocks& blocks, const Segment& s, std::span<const policies::Outcome> outcomes,
+               HitRate& row) {
   const bool whole = blocks.granularity() == traces::Granularity::block;
   std::size_t at = 0;
   for (std::size_t r = s.request; r < s.request_end; ++r) {
@@ -246,7 +265,10 @@ class SizeIndex {
 class LruCounts {
  public:
   LruCounts(const traces::Blocks& blocks, SizeIndex index)
-      : blocks_(blocks), index_(std::move(index)), at_(index_.sizes().size() + 1), windows_(kWindows, std::vector<std::uint64_t>(at_.size())) {}
+      : blocks_(blocks),
+        index_(std::move(index)),
+        at_(index_.sizes().size() + 1),
+        windows_(kWindows, std::vector<std::uint64_t>(at_.size())) {}
 
   void count(const Segment& s, std::span<const std::uint32_t> distances) {
     auto& window = windows_[s.window];
@@ -295,8 +317,9 @@ class LruCounts {
       row.capacity_blocks = index_.sizes()[i];
       row.stack_distance = true;
       row.backend_reads = runs;
-      row.backend_read_bytes = whole ? (demand.accesses.reads - sum.hits.reads) * static_cast<std::uint64_t>(blocks_.block().count)
-                                     : demand.bytes.reads - sum.hit_bytes.reads;
+      row.backend_read_bytes =
+          whole ? (demand.accesses.reads - sum.hits.reads) * static_cast<std::uint64_t>(blocks_.block().count)
+                : demand.bytes.reads - sum.hit_bytes.reads;
       row.cache_write_bytes = row.backend_read_bytes + demand.bytes.writes;
       Windows windows;
       for (std::size_t w = 0; w < windows_.size(); ++w) {
@@ -341,7 +364,8 @@ std::vector<HitRate> lru_at_every_size(const traces::Blocks& blocks, const Plan&
   const auto by_size = counts.rows(plan.demand);
   std::vector<HitRate> rows;
   for (const std::uint32_t capacity : capacities) {
-    rows.push_back(*std::find_if(by_size.begin(), by_size.end(), [&](const HitRate& row) { return row.capacity_blocks == capacity; }));
+    rows.push_back(*std::find_if(by_size.begin(), by_size.end(),
+                                 [&](const HitRate& row) { return row.capacity_blocks == capacity; }));
     rows.back().policy = name;
   }
   return rows;
@@ -353,14 +377,16 @@ HitRates hit_rates(traces::Blocks& blocks, std::span<const policies::Choice> cho
                    std::span<const std::uint32_t> capacities, const HitRateOptions& options) {
   const Plan plan = make_plan(blocks, options.warmup_requests);
   std::span<const std::uint32_t> next_use;
-  if (std::any_of(choices.begin(), choices.end(), [](const auto& c) { return c.spec->needs_future; })) next_use = blocks.next_use();
+  if (std::any_of(choices.begin(), choices.end(), [](const auto& c) { return c.spec->needs_future; }))
+    next_use = blocks.next_use();
 
   HitRates result{.demand = plan.demand, .rows = std::vector<HitRate>(choices.size() * capacities.size())};
   std::vector<std::function<void()>> tasks;
   for (std::size_t c = 0; c < choices.size(); ++c) {
     HitRate* const rows = &result.rows[c * capacities.size()];
     if (choices[c].spec->name == "lru" && !options.simulate_lru) {
-      tasks.emplace_back([&, c, rows] { std::ranges::copy(lru_at_every_size(blocks, plan, choices[c].text, capacities), rows); });
+      tasks.emplace_back(
+          [&, c, rows] { std::ranges::copy(lru_at_every_size(blocks, plan, choices[c].text, capacities), rows); });
       continue;
     }
     for (std::size_t i = 0; i < capacities.size(); ++i) {

@@ -25,7 +25,7 @@ namespace experiments {
 struct HitRateOptions {
   std::uint64_t warmup_requests = 0;  // so many of the first requests fill the caches but are not counted
   unsigned threads = 1;
-  bool simulate_lru = false;          // simulate LRU at each size, as the other policies, instead of one pass for all
+  bool simulate_lru = false;  // simulate LRU at each size, as the other policies, instead of one pass for all
   std::function<void(double)> progress;  // called with the share that is done, from any thread, one call at a time
 };
 
@@ -37,23 +37,24 @@ struct ByOp {
 
 // What does not depend on the cache.
 struct Demand {
-  std::uint64_t requests = 0;   // reads and writes that touch at least one block
-  ByOp accesses;                // block references
-  ByOp bytes;                   // requested
+  std::uint64_t requests = 0;  // reads and writes that touch at least one block
+  ByOp accesses;               // block references
+  ByOp bytes;                  // requested
   std::uint64_t write_requests = 0;
-  std::uint64_t cold_misses = 0;  // accesses that are the first to their block in the whole trace: no cache can hit them
+  // Accesses that no cache can hit: the first to their block in the whole trace, and the first after a discard of it.
+  std::uint64_t cold_misses = 0, discard_misses = 0;
 };
 
 struct HitRate {
-  std::string policy;             // canonical: "s3_fifo:small=0.2"
+  std::string policy;  // canonical: "s3_fifo:small=0.2"
   std::uint32_t capacity_blocks = 0;
-  bool stack_distance = false;    // or simulated
-  ByOp hits;                      // block references
-  std::uint64_t request_hits = 0; // requests of which every block hit
-  ByOp hit_bytes;                 // requested bytes in blocks that hit
-  std::uint64_t backend_reads = 0;       // runs of adjacent missed blocks of read requests
+  bool stack_distance = false;      // or simulated
+  ByOp hits;                        // block references
+  std::uint64_t request_hits = 0;   // requests of which every block hit
+  ByOp hit_bytes;                   // requested bytes in blocks that hit
+  std::uint64_t backend_reads = 0;  // runs of adjacent missed blocks of read requests
   std::uint64_t backend_read_bytes = 0;
-  std::uint64_t cache_write_bytes = 0;   // fetched blocks kept, and written bytes kept
+  std::uint64_t cache_write_bytes = 0;  // fetched blocks kept, and written bytes kept
   // Lowest and highest tenth of the block hit ratio over up to 100 windows of equal time; absent without a hit ratio.
   std::optional<double> window_p10, window_p90;
 };

@@ -13,8 +13,8 @@
 #include <sstream>
 
 #include "experiments/command.h"
-#include "experiments/nearest.h"
 #include "sim/error.h"
+#include "sim/nearest.h"
 #include "sim/parallel.h"
 #include "traces/output.h"
 
@@ -43,18 +43,17 @@ void print_overview(std::ostream& out) {
 
 po::options_description common_options() {
   po::options_description options("Every command");
-  options.add_options()
-      ("json", "print one JSON document rather than tables")
-      ("quiet", "no progress on standard error")
-      ("threads", text_value("N"), "use N threads (default: the cores there are); results do not depend on it")
-      ("help,h", "explain this command");
+  options.add_options()("json", "print one JSON document rather than tables")("quiet", "no progress on standard error")(
+      "threads", text_value("N"), "use N threads (default: the cores there are); results do not depend on it")(
+      "help,h", "explain this command");
   return options;
 }
 
 void print_help(const Command& command) {
   po::options_description own(fmt::format("Options of {}", command.name), 120, 70);
   command.add_options(own);
-  std::cout << fmt::format("Usage: iocast {} {}\n\n{}.\n\n{}\n", command.name, command.arguments, command.summary, command.help);
+  std::cout << fmt::format("Usage: iocast {} {}\n\n{}.\n\n{}\n", command.name, command.arguments, command.summary,
+                           command.help);
   if (!own.options().empty()) std::cout << own << "\n";
   std::cout << common_options();
 }
@@ -65,7 +64,8 @@ const Command& command_named(const std::string& name) {
     if (command->name == name) return *command;
     names.push_back(command->name);
   }
-  throw sim::UsageError(fmt::format("there is no command '{}'{}; `iocast help` lists them", name, did_you_mean(name, names)));
+  throw sim::UsageError(
+      fmt::format("there is no command '{}'{}; `iocast help` lists them", name, sim::did_you_mean(name, names)));
 }
 
 // Options that change nothing in a result are left out, so that equal work is recorded in equal words.
@@ -73,7 +73,8 @@ std::string recorded_command_line(const Command& command, const std::vector<std:
   std::string line = fmt::format("iocast {}", command.name);
   for (std::size_t i = 0; i < words.size(); ++i) {
     const std::string& word = words[i];
-    if (word == "--quiet" || word == "--json" || word.starts_with("--threads=") || word.starts_with("--output=")) continue;
+    if (word == "--quiet" || word == "--json" || word.starts_with("--threads=") || word.starts_with("--output="))
+      continue;
     if (word == "--threads" || word == "-o" || word == "--output") {
       ++i;
       continue;
@@ -92,7 +93,8 @@ int run_command(const Command& command, const std::vector<std::string>& words) {
   po::positional_options_description positional;
   positional.add("input", -1);
   Arguments arguments;
-  po::store(po::command_line_parser(words).options(hidden).positional(positional).style(kStyle).run(), arguments.values);
+  po::store(po::command_line_parser(words).options(hidden).positional(positional).style(kStyle).run(),
+            arguments.values);
   if (arguments.has("help")) {
     print_help(command);
     return kDone;
@@ -130,7 +132,8 @@ int run(std::vector<std::string> words) {
   }
   // `iocast --json describe x` is `iocast describe --json x`.
   const auto first = std::find_if(words.begin(), words.end(), [](const std::string& w) { return !w.starts_with('-'); });
-  if (first == words.end()) throw sim::UsageError(fmt::format("there is no option '{}' without a command; see `iocast help`", words[0]));
+  if (first == words.end())
+    throw sim::UsageError(fmt::format("there is no option '{}' without a command; see `iocast help`", words[0]));
   const Command& command = command_named(*first);
   words.erase(first);
   return run_command(command, words);
@@ -146,13 +149,9 @@ int run_and_report(std::vector<std::string> words) {
     return status;
   } catch (const sim::UsageError& error) {
     status = kWrongUsage, trouble = error.what();
-  } catch (const po::error& error) {
-    status = kWrongUsage, trouble = error.what();
-  } catch (const std::bad_alloc&) {
+  } catch (const po::error& error) { status = kWrongUsage, trouble = error.what(); } catch (const std::bad_alloc&) {
     trouble = "out of memory; sample the trace (convert --sample) or take part of it";
-  } catch (const std::exception& error) {
-    trouble = error.what();
-  }
+  } catch (const std::exception& error) { trouble = error.what(); }
   std::cout.flush();
   std::replace(trouble.begin(), trouble.end(), '\n', ' ');
   std::cerr << "iocast: " << trouble << "\n";

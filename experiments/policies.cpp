@@ -1,20 +1,24 @@
 // `iocast policies [NAME]`
-#include "policies/policy.h"
-
 #include <fmt/format.h>
 
 #include <iostream>
 #include <nlohmann/json.hpp>
 
 #include "experiments/command.h"
+#include "policies/policy.h"
 
 namespace experiments {
 namespace {
 
 nlohmann::ordered_json to_json(const policies::Spec& spec) {
   nlohmann::ordered_json parameters = nlohmann::ordered_json::array();
-  for (const auto& p : spec.parameters) parameters.push_back({{"name", p.name}, {"default", p.value}, {"meaning", p.meaning}});
-  return {{"name", spec.name}, {"idea", spec.idea}, {"paper", spec.paper}, {"needs_future", spec.needs_future}, {"parameters", parameters}};
+  for (const auto& p : spec.parameters)
+    parameters.push_back({{"name", p.name}, {"default", p.value}, {"meaning", p.meaning}});
+  return {{"name", spec.name},
+          {"idea", spec.idea},
+          {"paper", spec.paper},
+          {"needs_future", spec.needs_future},
+          {"parameters", parameters}};
 }
 
 int run(const Arguments& arguments) {
@@ -29,7 +33,8 @@ int run(const Arguments& arguments) {
     if (spec.needs_future) std::cout << "Needs the future: a bound, not a policy for a real cache.\n";
     for (const auto& p : spec.parameters) std::cout << fmt::format("  {}={:<12} {}\n", p.name, p.value, p.meaning);
     if (!spec.parameters.empty()) {
-      std::cout << fmt::format("\nSet as in --policy {}:{}={}\n", spec.name, spec.parameters[0].name, spec.parameters[0].value);
+      std::cout << fmt::format("\nSet as in --policy {}:{}={}\n", spec.name, spec.parameters[0].name,
+                               spec.parameters[0].value);
     }
     return 0;
   }

@@ -25,7 +25,9 @@ void write_column(traces::hdf5::Group& group, const std::string& field, const js
     group.write(field, values);
   } else if (real) {
     std::vector<double> values;
-    for (const json& row : rows) values.push_back(row.at(field).is_null() ? std::numeric_limits<double>::quiet_NaN() : row.at(field).get<double>());
+    for (const json& row : rows)
+      values.push_back(row.at(field).is_null() ? std::numeric_limits<double>::quiet_NaN()
+                                               : row.at(field).get<double>());
     group.write(field, values);
   } else {
     std::vector<std::uint64_t> values;
@@ -55,7 +57,9 @@ void write_hdf5(const std::string& path, const std::string& command, const json&
 
 }  // namespace
 
-json provenance(const Arguments& arguments) { return {{"command_line", arguments.command_line}, {"tool_version", version()}}; }
+json provenance(const Arguments& arguments) {
+  return {{"command_line", arguments.command_line}, {"tool_version", version()}};
+}
 
 void write_results(const std::string& path, const std::string& command, const json& document) {
   if (path.ends_with(".json")) {

@@ -24,8 +24,9 @@ std::string Table::text() const {
   for (const auto& row : rows_) {
     std::string line;
     for (std::size_t c = 0; c < row.size(); ++c) {
-      const std::string padding(widths[c] - width(row[c]), ' ');
-      line += c == 0 ? row[c] + padding : "  " + padding + row[c];
+      if (c > 0) line.append(2 + widths[c] - width(row[c]), ' ');
+      line += row[c];
+      if (c == 0) line.append(widths[c] - width(row[c]), ' ');
     }
     line.erase(line.find_last_not_of(' ') + 1);
     out += line + "\n";
@@ -34,8 +35,12 @@ std::string Table::text() const {
 }
 
 std::string grouped(std::uint64_t number) {
-  std::string text = std::to_string(number);
-  for (std::ptrdiff_t at = static_cast<std::ptrdiff_t>(text.size()) - 3; at > 0; at -= 3) text.insert(static_cast<std::size_t>(at), ",");
+  const std::string digits = std::to_string(number);
+  std::string text;
+  for (std::size_t i = 0; i < digits.size(); ++i) {
+    if (i > 0 && (digits.size() - i) % 3 == 0) text += ',';
+    text += digits[i];
+  }
   return text;
 }
 

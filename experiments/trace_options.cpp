@@ -21,7 +21,8 @@ traces::ReadOptions read_options(const Arguments& arguments) {
   } else if (level == "D") {
     options.level = traces::Level::issue;
   } else if (!level.empty() && level != "auto") {
-    throw sim::UsageError("--level is Q (as queued by the application), D (as issued to the device) or auto, not '" + level + "'");
+    throw sim::UsageError("--level is Q (as queued by the application), D (as issued to the device) or auto, not '" +
+                          level + "'");
   }
   if (arguments.has("skip-bad")) options.skip_bad = whole_number(arguments.text("skip-bad"), "--skip-bad");
   if (arguments.has("sector")) options.sector = sim::parse_bytes(arguments.text("sector"));
@@ -41,7 +42,8 @@ std::uint8_t parse_ops(const std::string& list) {
   std::uint8_t ops = 0;
   for (const std::string& word : split(list, ',')) {
     const auto* found = std::find(std::begin(traces::kOpNames), std::end(traces::kOpNames), word);
-    if (found == std::end(traces::kOpNames)) throw sim::UsageError("--ops takes read, write, discard and flush, not '" + word + "'");
+    if (found == std::end(traces::kOpNames))
+      throw sim::UsageError("--ops takes read, write, discard and flush, not '" + word + "'");
     ops = static_cast<std::uint8_t>(ops | 1 << (found - std::begin(traces::kOpNames)));
   }
   return ops;
@@ -50,21 +52,23 @@ std::uint8_t parse_ops(const std::string& list) {
 }  // namespace
 
 void add_trace_options(po::options_description& options) {
-  options.add_options()
-      ("format", text_value("F"), "the trace's format (default: recognised; `iocast formats` lists them)")
-      ("map", text_value("MAP"), "which columns of a table mean what: time=1:us,offset=lba:512,... (`iocast formats csv`)")
-      ("level", text_value("Q|D"), "requests as the application queued them (Q) or as the device got them (D); default: Q where traced, else D")
-      ("stream", text_value("S,..."), "only these disks, LUNs, volumes or VMs")
-      ("ops", text_value("OP,..."), "only these of read, write, discard, flush")
-      ("from-time", text_value("T"), "only from this long after the trace's first request: 10m")
-      ("to-time", text_value("T"), "only before this long after the trace's first request")
-      ("offset-range", text_value("A-B"), "only requests that begin at byte A to before B: 0-10GiB")
-      ("merge", "several traces are one, merged by time; streams of one name are one stream")
-      ("keep-apart", "with --merge: streams of different traces stay different, as TRACE/STREAM")
-      ("clock-offset", texts_value("N=T"), "with --merge: add T (-5ms) to the times of the Nth trace; may be repeated")
-      ("skip-bad", text_value("N"), "pass over up to N bad lines or records (default 0)")
-      ("sector", text_value("SIZE"), "block size of addresses where the format leaves it open (SPC; default 512)")
-      ("loss-log", text_value("FILE"), "what the tracer printed at its end, which says how many events it lost");
+  options.add_options()("format", text_value("F"),
+                        "the trace's format (default: recognised; `iocast formats` lists them)")(
+      "map", text_value("MAP"),
+      "which columns of a table mean what: time=1:us,offset=lba:512,... (`iocast formats csv`)")(
+      "level", text_value("Q|D"),
+      "requests as the application queued them (Q) or as the device got them (D); default: Q where traced, else D")(
+      "stream", text_value("S,..."), "only these disks, LUNs, volumes or VMs")(
+      "ops", text_value("OP,..."), "only these of read, write, discard, flush")(
+      "from-time", text_value("T"), "only from this long after the trace's first request: 10m")(
+      "to-time", text_value("T"), "only before this long after the trace's first request")(
+      "offset-range", text_value("A-B"), "only requests that begin at byte A to before B: 0-10GiB")(
+      "merge", "several traces are one, merged by time; streams of one name are one stream")(
+      "keep-apart", "with --merge: streams of different traces stay different, as TRACE/STREAM")(
+      "clock-offset", texts_value("N=T"), "with --merge: add T (-5ms) to the times of the Nth trace; may be repeated")(
+      "skip-bad", text_value("N"), "pass over up to N bad lines or records (default 0)")(
+      "sector", text_value("SIZE"), "block size of addresses where the format leaves it open (SPC; default 512)")(
+      "loss-log", text_value("FILE"), "what the tracer printed at its end, which says how many events it lost");
 }
 
 std::vector<TraceSource> trace_sources(const Arguments& arguments) {
@@ -76,7 +80,8 @@ std::vector<TraceSource> trace_sources(const Arguments& arguments) {
     return {all};
   }
   if (arguments.has("keep-apart") && !arguments.has("merge")) throw sim::UsageError("--keep-apart goes with --merge");
-  if (arguments.has("clock-offset") && !arguments.has("merge")) throw sim::UsageError("--clock-offset goes with --merge");
+  if (arguments.has("clock-offset") && !arguments.has("merge"))
+    throw sim::UsageError("--clock-offset goes with --merge");
   return sources;
 }
 
@@ -87,14 +92,16 @@ std::unique_ptr<traces::Reader> open_source(const TraceSource& source, const Arg
   constexpr std::size_t kWindow = 100'000;
   std::vector<traces::MergeInput> inputs;
   for (const std::string& path : source.paths) {
-    inputs.push_back({.reader = traces::sorted(traces::open_trace(path, format, options), kWindow), .name = stem(path)});
+    inputs.push_back(
+        {.reader = traces::sorted(traces::open_trace(path, format, options), kWindow), .name = stem(path)});
   }
   if (arguments.has("clock-offset")) {
     for (const std::string& offset : arguments.values["clock-offset"].as<std::vector<std::string>>()) {
       const std::size_t equals = offset.find('=');
       const std::uint64_t which = whole_number(offset.substr(0, equals), "--clock-offset");
       if (equals == std::string::npos || which < 1 || which > inputs.size()) {
-        throw sim::UsageError(fmt::format("--clock-offset is N=T with N from 1 to {}, not '{}'", inputs.size(), offset));
+        throw sim::UsageError(
+            fmt::format("--clock-offset is N=T with N from 1 to {}, not '{}'", inputs.size(), offset));
       }
       const std::string time = offset.substr(equals + 1);
       const bool negative = time.starts_with('-');
@@ -149,10 +156,12 @@ std::string basis(const traces::TraceInfo& info) {
 std::vector<std::string> warnings(const traces::TraceInfo& info) {
   std::vector<std::string> list;
   if (info.lost_events && *info.lost_events) {
-    list.push_back(fmt::format("the tracer lost {} events: every figure is of what is left", grouped(*info.lost_events)));
+    list.push_back(
+        fmt::format("the tracer lost {} events: every figure is of what is left", grouped(*info.lost_events)));
   }
   for (const auto& finding : info.findings.all()) {
-    list.push_back(fmt::format("{} {}{}", grouped(finding.count), finding.what, finding.first.empty() ? "" : fmt::format(", first at {}", finding.first)));
+    list.push_back(fmt::format("{} {}{}", grouped(finding.count), finding.what,
+                               finding.first.empty() ? "" : fmt::format(", first at {}", finding.first)));
   }
   return list;
 }

@@ -15,7 +15,7 @@ void add_trace_options(po::options_description&);
 
 // A trace to work on: one input, or several merged into one.
 struct TraceSource {
-  std::string name;                 // how rows and messages call it
+  std::string name;  // how rows and messages call it
   std::vector<std::string> paths;
 };
 

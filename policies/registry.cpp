@@ -8,6 +8,7 @@
 
 #include "policies/policy.h"
 #include "sim/error.h"
+#include "sim/nearest.h"
 
 namespace policies {
 
@@ -26,29 +27,6 @@ constexpr std::array kPolicies{
     &lru, &fifo, &clock, &sieve, &arc, &s3_fifo, &belady,
 };
 
-// The least number of letters to insert, delete or change.
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = std::exchange(row[0], i);
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t changed = diagonal + (a[i - 1] != b[j - 1]);
-      diagonal = std::exchange(row[j], std::min({row[j] + 1, row[j - 1] + 1, changed}));
-    }
-  }
-  return row[b.size()];
-}
-
-// "; did you mean 'sieve'?" when a name is at most two edits away, or nothing.
-std::string hint(std::string_view word, const std::vector<std::string_view>& names) {
-  const auto nearest = std::min_element(names.begin(), names.end(), [word](std::string_view a, std::string_view b) {
-    return edit_distance(word, a) < edit_distance(word, b);
-  });
-  if (nearest == names.end() || edit_distance(word, *nearest) > 2) return "";
-  return fmt::format("; did you mean '{}'?", *nearest);
-}
-
 const Spec& spec_named(std::string_view name) {
   std::vector<std::string_view> names;
   for (const Spec* spec : kPolicies) {
@@ -56,7 +34,7 @@ const Spec& spec_named(std::string_view name) {
     names.push_back(spec->name);
   }
   throw sim::UsageError(
-      fmt::format("there is no policy '{}'; there are {}{}", name, fmt::join(names, " "), hint(name, names)));
+      fmt::format("there is no policy '{}'; there are {}{}", name, fmt::join(names, " "), sim::did_you_mean(name, names)));
 }
 
 void add_parameter(Choice& choice, std::string_view item) {
@@ -72,7 +50,7 @@ void add_parameter(Choice& choice, std::string_view item) {
   }
   if (std::find(names.begin(), names.end(), name) == names.end()) {
     throw sim::UsageError(fmt::format("{}: there is no parameter '{}'; there are {}{}", choice.spec->name, name,
-                                      fmt::join(names, " "), hint(name, names)));
+                                      fmt::join(names, " "), sim::did_you_mean(name, names)));
   }
   if (std::any_of(choice.given.begin(), choice.given.end(),
                   [name](const auto& known) { return known.first == name; })) {

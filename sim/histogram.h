@@ -14,7 +14,7 @@ class Histogram {
   void add(const Histogram&);
 
   std::uint64_t count() const { return count_; }
-  double mean() const;              // exact; 0 of nothing
+  double mean() const;                                     // exact; 0 of nothing
   std::uint64_t min() const { return count_ ? min_ : 0; }  // exact
   std::uint64_t max() const { return max_; }               // exact
   // The smallest value that at least a share `q` (0 .. 1) of all values do not exceed, to within 0.8%; 0 of nothing.

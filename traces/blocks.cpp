@@ -147,7 +147,11 @@ std::span<const std::uint32_t> Blocks::next_use() {
     next_use_.resize(accesses_.size());
     Column<std::uint32_t> next(footprint_);
     std::fill_n(next.data(), footprint_, kNeverAgain);
+    auto discard = discards_.rbegin();
     for (std::size_t a = accesses_.size(); a-- > 0;) {
+      for (; discard != discards_.rend() && discard->position == a + 1; ++discard) {
+        for (const BlockId id : discard->blocks) next[id] = kNeverAgain;
+      }
       next_use_[a] = next[accesses_[a]];
       next[accesses_[a]] = static_cast<std::uint32_t>(a);
     }

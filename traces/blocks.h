@@ -51,7 +51,8 @@ class Blocks {
   };
   std::span<const Discard> discards() const { return discards_; }
 
-  // For each access, the position in accesses() of the next one to the same block, or kNeverAgain. Computed at the
+  // For each access, the position in accesses() of the next one to the same block, or kNeverAgain when there is none or
+  // the block is discarded before it. Computed at the
   // first call, which must come before the object is shared between threads.
   std::span<const std::uint32_t> next_use();
 

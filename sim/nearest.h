@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace experiments {
+namespace sim {
 
 // Insertions, deletions and replacements that turn one word into the other (Levenshtein).
 inline std::size_t edit_distance(std::string_view a, std::string_view b) {
@@ -39,4 +39,4 @@ inline std::string did_you_mean(std::string_view word, std::span<const std::stri
   return hint;
 }
 
-}  // namespace experiments
+}  // namespace sim
