@@ -33,6 +33,7 @@ std::uint32_t NameTable::id(std::string_view name, std::size_t max_size) {
 }
 
 void Findings::add(std::string_view what, const sim::Place& place, std::uint64_t count) {
+  if (count == 0) return;
   const auto same = std::find_if(findings_.begin(), findings_.end(), [&](const Finding& f) { return f.what == what; });
   if (same != findings_.end()) {
     same->count += count;

@@ -63,6 +63,7 @@ class Findings {
     std::uint64_t count = 0;
     std::string first;  // Place::text(), or empty
   };
+  // A count of zero adds nothing.
   void add(std::string_view what, const sim::Place& place, std::uint64_t count = 1);
   void add(std::string_view what, std::uint64_t count = 1) { add(what, sim::Place{}, count); }
   // `count` things where the place is text already; merges with what is there.
@@ -75,6 +76,7 @@ class Findings {
 
 struct TraceInfo {
   std::string format;  // the reader's name
+  std::string source_format;  // of a converted trace: the format it was converted from; else empty
   Level level = Level::unknown;
   Clock clock = Clock::relative;
   Granularity granularity = Granularity::block;

@@ -46,6 +46,7 @@ struct Format {
   std::unique_ptr<Writer> (*create)(const std::string& path, const WriteOptions&) = nullptr;
   bool streams_out = true;       // can be written to standard output
   std::string_view extension{};  // file names that end so are written in this format: ".csv"; empty: none
+  std::string_view other_extension{};  // another such ending
 };
 
 std::span<const Format* const> formats();

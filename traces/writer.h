@@ -23,6 +23,7 @@ class Writer {
 struct WriteOptions {
   std::string compress = "deflate";  // native: deflate or lz4
   unsigned threads = 1;
+  std::string tool = "iocast";       // native: the program and version that is recorded as the writer
 };
 
 }  // namespace traces
