@@ -50,12 +50,30 @@ CapacityText parse_capacity(const std::string& text) {
   return {CapacityText::Kind::bytes, bytes};
 }
 
+// How much of the trace fills the caches without counting: one of the three.
+struct Warmup {
+  double share = 0;
+  std::uint64_t requests = 0;
+  sim::Nanoseconds time{0};
+};
+
+Warmup parse_warmup(const std::string& text) {
+  if (text.ends_with("requests"))
+    return {.requests = whole_number(text.substr(0, text.size() - 8), "--warmup Nrequests")};
+  if (!text.ends_with('%')) return {.time = sim::parse_duration(text)};
+  char* end = nullptr;
+  const double percent = std::strtod(text.c_str(), &end);
+  if (*end != '%' || end == text.c_str() || !(percent >= 0 && percent < 100))
+    throw sim::UsageError("--warmup '" + text + "': a share is from 0% to below 100%");
+  return {.share = percent / 100};
+}
+
 struct Options {
   std::vector<policies::Choice> choices;
   std::vector<CapacityText> capacities;
   sim::Bytes block{4096};
   std::optional<Granularity> granularity;  // else the trace's natural one
-  std::string warmup;
+  Warmup warmup;
   bool per_stream = false, simulate_lru = false;
   std::optional<sim::Nanoseconds> backend_seek;
   std::optional<double> backend_rate;  // bytes a second
@@ -105,7 +123,8 @@ Options read_options(const Arguments& arguments) {
     options.granularity = word == "block" ? Granularity::block : Granularity::request;
   }
   if (arguments.has("compat")) make_compatible(arguments.text("compat"), options);
-  options.warmup = arguments.text("warmup");
+  if (arguments.has("warmup")) options.warmup = parse_warmup(arguments.text("warmup"));
+  if (arguments.has("output")) check_results_path(arguments.text("output"));
   options.per_stream = arguments.has("per-stream");
   options.simulate_lru = arguments.has("simulate-lru");
   if (arguments.has("backend-seek")) options.backend_seek = sim::parse_duration(arguments.text("backend-seek"));
@@ -150,23 +169,13 @@ std::vector<std::uint32_t> capacities_for(const Options& options, std::uint32_t 
   return sizes;
 }
 
-std::uint64_t warmup_requests(const std::string& text, const traces::Trace& trace) {
-  if (text.empty()) return 0;
-  std::uint64_t requests = 0;
-  if (text.ends_with('%')) {
-    char* end = nullptr;
-    const double share = std::strtod(text.c_str(), &end);
-    if (*end != '%' || !(share >= 0 && share < 100))
-      throw sim::UsageError("--warmup '" + text + "': a share is from 0% to below 100%");
-    requests = static_cast<std::uint64_t>(share / 100 * static_cast<double>(trace.size()));
-  } else if (text.ends_with("requests")) {
-    requests = whole_number(text.substr(0, text.size() - 8), "--warmup Nrequests");
-  } else {
-    const auto times = trace.times();
-    requests = static_cast<std::uint64_t>(std::lower_bound(times.begin(), times.end(), sim::parse_duration(text)) -
-                                          times.begin());
-  }
-  if (requests >= trace.size()) throw sim::UsageError("--warmup " + text + " leaves no request to count");
+std::uint64_t warmup_requests(const Warmup& warmup, const traces::Trace& trace) {
+  const auto times = trace.times();
+  std::uint64_t requests =
+      warmup.requests + static_cast<std::uint64_t>(warmup.share * static_cast<double>(trace.size()));
+  if (warmup.time.count)
+    requests = static_cast<std::uint64_t>(std::lower_bound(times.begin(), times.end(), warmup.time) - times.begin());
+  if (requests >= trace.size()) throw sim::UsageError("--warmup leaves no request to count");
   return requests;
 }
 

@@ -26,7 +26,7 @@ struct HitRateOptions {
   std::uint64_t warmup_requests = 0;  // so many of the first requests fill the caches but are not counted
   unsigned threads = 1;
   bool simulate_lru = false;  // simulate LRU at each size, as the other policies, instead of one pass for all
-  std::function<void(double)> progress;  // called with the share that is done, from any thread, one call at a time
+  std::function<void(double)> progress{};  // called with the share that is done, from any thread, one call at a time
 };
 
 // Reads and writes apart. All counts are after the warm-up.

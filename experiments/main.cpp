@@ -143,10 +143,10 @@ int run_and_report(std::vector<std::string> words) {
   int status = kFailed;
   std::string trouble;
   try {
-    status = run(std::move(words));
+    const int done = run(std::move(words));
     std::cout.flush();
     if (!std::cout) throw sim::DataError("standard output: cannot write");
-    return status;
+    return done;
   } catch (const sim::UsageError& error) {
     status = kWrongUsage, trouble = error.what();
   } catch (const po::error& error) { status = kWrongUsage, trouble = error.what(); } catch (const std::bad_alloc&) {

@@ -61,15 +61,19 @@ json provenance(const Arguments& arguments) {
   return {{"command_line", arguments.command_line}, {"tool_version", version()}};
 }
 
+void check_results_path(const std::string& path) {
+  if (!path.ends_with(".json") && !path.ends_with(".h5")) {
+    throw sim::UsageError(path + ": results are written to names that end in .h5 or .json");
+  }
+}
+
 void write_results(const std::string& path, const std::string& command, const json& document) {
   if (path.ends_with(".json")) {
     traces::Output output(path);
     output.write(document.dump(2) + "\n");
     output.commit();
-  } else if (path.ends_with(".h5")) {
-    write_hdf5(path, command, document);
   } else {
-    throw sim::UsageError(path + ": results are written to names that end in .h5 or .json");
+    write_hdf5(path, command, document);
   }
 }
 

@@ -9,6 +9,7 @@
 #include <mutex>
 #include <vector>
 #else
+#include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/info.h>
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/task_arena.h>
@@ -51,6 +52,8 @@ void for_each_index(std::size_t n, unsigned threads, const std::function<void(st
     for (std::size_t i = 0; i < n; ++i) f(i);
     return;
   }
+  // Without this more threads than cores are refused, with a warning on standard error.
+  const oneapi::tbb::global_control allowed(oneapi::tbb::global_control::max_allowed_parallelism, threads);
   oneapi::tbb::task_arena arena(static_cast<int>(threads));
   arena.execute([&] { oneapi::tbb::parallel_for(std::size_t{0}, n, f, oneapi::tbb::simple_partitioner{}); });
 }

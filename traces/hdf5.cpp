@@ -31,6 +31,9 @@ using Lock = std::unique_lock<std::recursive_mutex>;
 Lock lock() {
   static std::recursive_mutex mutex;
   Lock held(mutex);
+  // At exit the library would write again what it could not write before, and crash.
+  static const herr_t no_exit_handler = H5dont_atexit();
+  static_cast<void>(no_exit_handler);
   // Errors are thrown, not printed. The setting is per thread in builds of the library that know threads.
   thread_local const herr_t quiet = H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
   static_cast<void>(quiet);
@@ -45,6 +48,11 @@ std::string reason() {
     return 1;
   };
   H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, take, &text);
+  // Of a failed system call only the system's reason: "file write failed: time = ..., error message = 'File too large', ...".
+  static constexpr std::string_view kReason = "error message = '";
+  if (const std::size_t at = text.find(kReason); at != std::string::npos) {
+    text = text.substr(at + kReason.size(), text.find('\'', at + kReason.size()) - at - kReason.size());
+  }
   return text.empty() ? "" : " (" + text + ")";
 }
 

@@ -1,0 +1,245 @@
+#include "experiments/hit_rate.h"
+
+#include <gtest/gtest.h>
+
+#include <list>
+#include <map>
+#include <set>
+
+#include "sim/random.h"
+#include "tests/support/shared_data.h"
+#include "tests/support/trace_files.h"
+
+namespace {
+
+using experiments::hit_rates;
+using traces::Granularity;
+using traces::Op;
+using traces::Request;
+
+// Requests made up by a test.
+class MadeReader final : public traces::Reader {
+ public:
+  explicit MadeReader(std::vector<Request> requests, std::vector<std::string> streams = {"s"})
+      : requests_(std::move(requests)) {
+    for (const auto& name : streams) info_.streams.id(name);
+  }
+  bool next(traces::Batch& batch) override {
+    batch.clear();
+    for (; !batch.full() && at_ < requests_.size(); ++at_) batch.add(requests_[at_]);
+    return !batch.requests().empty();
+  }
+  const traces::TraceInfo& info() const override { return info_; }
+
+ private:
+  std::vector<Request> requests_;
+  std::size_t at_ = 0;
+  traces::TraceInfo info_;
+};
+
+traces::Trace made(std::vector<Request> requests) {
+  MadeReader reader(std::move(requests));
+  return traces::Trace::load(reader);
+}
+
+Request request(std::int64_t time, Op op, std::uint64_t offset, std::int64_t length, traces::StreamId stream = 0) {
+  Request r;
+  r.time = {{time}};
+  r.op = op;
+  r.offset = {offset};
+  r.length = {length};
+  r.stream = stream;
+  return r;
+}
+
+// Reads, writes and discards of 512 bytes to 40 KiB over 40 blocks.
+std::vector<Request> random_requests(std::uint64_t seed, std::size_t count, bool discards) {
+  std::vector<Request> requests;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::uint64_t word = sim::random_word(seed, i);
+    const Op op = discards && word % 10 == 9 ? Op::discard : word % 10 < 4 ? Op::write : Op::read;
+    requests.push_back(request(static_cast<std::int64_t>(i) * 1000, op, (word >> 8) % 320 * 512,
+                               static_cast<std::int64_t>(1 + (word >> 32) % 80) * 512));
+  }
+  return requests;
+}
+
+TEST(HitRate, SplitsAnUnalignedRequestIntoTheBlocksThatItOverlaps) {
+  // 12 KiB from 2 KiB on overlap blocks 0, 1, 2 and 3: 2, 4, 4 and 2 KiB of them.
+  const auto trace = made({request(0, Op::read, 2048, 12'288), request(1, Op::read, 4096, 4096),
+                           request(2, Op::read, 2048, 12'288), request(3, Op::write, 14'336, 12'288)});
+  traces::Blocks blocks(trace, sim::Bytes{4096}, Granularity::block);
+  EXPECT_EQ(blocks.footprint(), 7u);
+  EXPECT_EQ(std::vector<traces::BlockId>(blocks.accesses().begin(), blocks.accesses().end()),
+            (std::vector<traces::BlockId>{0, 1, 2, 3, 1, 0, 1, 2, 3, 3, 4, 5, 6}));
+  const std::uint32_t capacity = 7;
+  const auto rates = hit_rates(blocks, policies::parse_choices("lru,fifo"), {&capacity, 1}, {});
+  for (const auto& row : rates.rows) {
+    EXPECT_EQ(row.hits.reads, 5u) << row.policy;
+    EXPECT_EQ(row.hits.writes, 1u);
+    EXPECT_EQ(row.request_hits, 2u);
+    EXPECT_EQ(row.hit_bytes.reads, 4096u + 12'288u);
+    EXPECT_EQ(row.hit_bytes.writes, 2048u);  // 14 to 16 KiB lie in block 3
+    EXPECT_EQ(row.backend_reads, 1u);
+    EXPECT_EQ(row.backend_read_bytes, 4u * 4096);
+    EXPECT_EQ(row.cache_write_bytes, 4u * 4096 + 12'288);
+  }
+  EXPECT_EQ(rates.demand.cold_misses, 7u);
+  EXPECT_EQ(rates.demand.write_requests, 1u);
+}
+
+TEST(HitRate, AdjacentMissedBlocksOfARequestAreOneBackendRead) {
+  // The second request misses blocks 0 and 1, hits 2, misses 3.
+  const auto trace = made({request(0, Op::read, 2 * 4096, 4096), request(1, Op::read, 0, 4 * 4096)});
+  traces::Blocks blocks(trace, sim::Bytes{4096}, Granularity::block);
+  const std::uint32_t capacity = 4;
+  const auto rates = hit_rates(blocks, policies::parse_choices("lru,clock"), {&capacity, 1}, {});
+  for (const auto& row : rates.rows) EXPECT_EQ(row.backend_reads, 1u + 2u) << row.policy;
+}
+
+TEST(HitRate, ReadsOfOneDiskNeverHitBlocksOfAnother) {
+  MadeReader reader(
+      {request(0, Op::read, 0, 4096, 0), request(1, Op::read, 0, 4096, 1), request(2, Op::read, 0, 4096, 0)},
+      {"a", "b"});
+  const auto trace = traces::Trace::load(reader);
+  traces::Blocks blocks(trace, sim::Bytes{4096}, Granularity::block);
+  EXPECT_EQ(blocks.footprint(), 2u);
+  const std::uint32_t capacity = 2;
+  EXPECT_EQ(hit_rates(blocks, policies::parse_choices("lru"), {&capacity, 1}, {}).rows[0].hits.reads, 1u);
+}
+
+// Every figure of a row, to compare two ways of computing them.
+auto figures(const experiments::HitRate& r) {
+  return std::tuple(r.capacity_blocks, r.hits.reads, r.hits.writes, r.request_hits, r.hit_bytes.reads,
+                    r.hit_bytes.writes, r.backend_reads, r.backend_read_bytes, r.cache_write_bytes, r.window_p10,
+                    r.window_p90);
+}
+
+void expect_one_pass_equals_simulation(traces::Blocks& blocks, const std::vector<std::uint32_t>& sizes,
+                                       std::uint64_t warmup, const std::string& where) {
+  const auto lru = policies::parse_choices("lru");
+  const auto one_pass = hit_rates(blocks, lru, sizes, {.warmup_requests = warmup});
+  const auto simulated = hit_rates(blocks, lru, sizes, {.warmup_requests = warmup, .simulate_lru = true});
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    ASSERT_EQ(figures(one_pass.rows[i]), figures(simulated.rows[i])) << where << " capacity " << sizes[i];
+    ASSERT_TRUE(one_pass.rows[i].stack_distance && !simulated.rows[i].stack_distance);
+  }
+}
+
+TEST(HitRate, OnePassOfLruEqualsSimulationAtEverySize) {
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    const auto trace = made(random_requests(seed, 1500, seed % 2 == 1));
+    for (const auto granularity : {Granularity::block, Granularity::request}) {
+      traces::Blocks blocks(trace, sim::Bytes{seed % 3 == 2 ? 3000 : 4096}, granularity);
+      std::vector<std::uint32_t> sizes(blocks.footprint() + 2);
+      for (std::uint32_t i = 0; i < sizes.size(); ++i) sizes[i] = i + 1;
+      expect_one_pass_equals_simulation(blocks, sizes, seed % 5 * 100, "seed " + std::to_string(seed));
+    }
+  }
+}
+
+TEST(HitRate, OnePassOfLruEqualsSimulationOnARealTrace) {
+  NEEDS_SHARED_DATA("traces/cloudPhysicsIO.vscsi");
+  const auto reader = traces::open_trace(support::shared_data("traces/cloudPhysicsIO.vscsi").string(), "", {});
+  const auto trace = traces::Trace::load(*reader);
+  traces::Blocks blocks(trace, sim::Bytes{4096}, Granularity::block);
+  EXPECT_EQ(blocks.accesses().size(), 1'141'869u);
+  EXPECT_EQ(blocks.footprint(), 269'210u);
+  expect_one_pass_equals_simulation(blocks, {1, 2, 100, 269, 2692, 26'921, 80'763, 200'000, 269'210}, 20'000,
+                                    "cloudPhysics");
+
+  // Misses that the reference simulator has for the same blocks.
+  const std::vector<std::uint32_t> sizes{269, 2692, 26'921, 80'763};
+  const auto rates = hit_rates(blocks, policies::parse_choices("lru,fifo,arc"), sizes, {.threads = 2});
+  const std::vector<std::uint64_t> misses{1'039'963, 1'024'107, 998'105,   711'119,   1'042'312, 1'025'066,
+                                          996'687,   733'446,   1'036'248, 1'025'309, 941'434,   787'185};
+  for (std::size_t i = 0; i < misses.size(); ++i)
+    EXPECT_EQ(rates.demand.accesses.sum() - rates.rows[i].hits.sum(), misses[i]) << rates.rows[i].policy;
+}
+
+// Counts everything from the definitions, with a map of blocks and a list for LRU.
+struct NaiveLru {
+  std::list<std::uint64_t> order;
+  std::uint64_t hits = 0, request_hits = 0, hit_bytes = 0, backend_reads = 0;
+
+  void play(const Request& r, std::uint64_t block, std::size_t capacity) {
+    const std::uint64_t begin = r.offset.bytes, end = begin + static_cast<std::uint64_t>(r.length.count);
+    if (r.op == Op::discard) {
+      for (std::uint64_t b = (begin + block - 1) / block; (b + 1) * block <= end; ++b) order.remove(b);
+      return;
+    }
+    bool all = true, missed = false;
+    for (std::uint64_t b = begin / block; b * block < end; ++b) {
+      const auto found = std::find(order.begin(), order.end(), b);
+      const bool hit = found != order.end();
+      if (hit) {
+        order.erase(found);
+        ++hits;
+        hit_bytes += std::min(end, (b + 1) * block) - std::max(begin, b * block);
+      } else if (r.op == Op::read && !missed) {
+        ++backend_reads;
+      }
+      order.push_front(b);
+      if (order.size() > capacity) order.pop_back();
+      all &= hit;
+      missed = !hit;
+    }
+    request_hits += all;
+  }
+};
+
+TEST(HitRate, EqualsCountingByDefinition) {
+  for (std::uint64_t seed = 100; seed < 140; ++seed) {
+    const auto requests = random_requests(seed, 800, true);
+    const auto trace = made(requests);
+    traces::Blocks blocks(trace, sim::Bytes{4096}, Granularity::block);
+    for (const std::uint32_t capacity : {1u, 3u, 17u, 60u}) {
+      NaiveLru naive;
+      for (const Request& r : requests) naive.play(r, 4096, capacity);
+      const auto row = hit_rates(blocks, policies::parse_choices("lru"), {&capacity, 1}, {}).rows[0];
+      ASSERT_EQ(std::tuple(naive.hits, naive.request_hits, naive.hit_bytes, naive.backend_reads),
+                std::tuple(row.hits.sum(), row.request_hits, row.hit_bytes.sum(), row.backend_reads))
+          << "seed " << seed << " capacity " << capacity;
+    }
+  }
+}
+
+TEST(HitRate, NoPolicyHitsWhatNoCacheCanHit) {
+  for (std::uint64_t seed = 200; seed < 220; ++seed) {
+    const auto trace = made(random_requests(seed, 1000, true));
+    traces::Blocks blocks(trace, sim::Bytes{4096}, Granularity::block);
+    const std::uint32_t capacity = blocks.footprint() + 1;
+    const auto rates =
+        hit_rates(blocks, policies::parse_choices("lru,fifo,clock,sieve,arc,belady"), {&capacity, 1}, {});
+    const auto& d = rates.demand;
+    for (const auto& row : rates.rows)
+      EXPECT_EQ(row.hits.sum(), d.accesses.sum() - d.cold_misses - d.discard_misses) << row.policy << " seed " << seed;
+  }
+}
+
+TEST(HitRate, ThreadsChangeNothing) {
+  const auto trace = made(random_requests(9, 5000, true));
+  traces::Blocks blocks(trace, sim::Bytes{4096}, Granularity::block);
+  const std::vector<std::uint32_t> sizes{1, 2, 5, 10, 20, 30};
+  const auto choices = policies::parse_choices("lru,fifo,clock,sieve,arc,s3_fifo,belady");
+  const auto one = hit_rates(blocks, choices, sizes, {.threads = 1});
+  for (const unsigned threads : {2u, 3u, 8u}) {
+    const auto many = hit_rates(blocks, choices, sizes, {.threads = threads});
+    for (std::size_t i = 0; i < one.rows.size(); ++i) EXPECT_EQ(figures(one.rows[i]), figures(many.rows[i]));
+  }
+}
+
+TEST(HitRate, WarmupFillsButDoesNotCount) {
+  std::vector<Request> requests;
+  for (int i = 0; i < 100; ++i)
+    requests.push_back(request(i, Op::read, static_cast<std::uint64_t>(i % 10) * 4096, 4096));
+  const auto trace = made(requests);
+  traces::Blocks blocks(trace, sim::Bytes{4096}, Granularity::block);
+  const std::uint32_t capacity = 10;
+  const auto rates = hit_rates(blocks, policies::parse_choices("lru,sieve"), {&capacity, 1}, {.warmup_requests = 10});
+  EXPECT_EQ(rates.demand.accesses.sum(), 90u);
+  EXPECT_EQ(rates.demand.cold_misses, 0u);
+  for (const auto& row : rates.rows) EXPECT_EQ(row.hits.sum(), 90u);
+}
+
+}  // namespace
