@@ -11,11 +11,23 @@ namespace traces {
 
 // One line a format, in the order of `iocast formats`; the definitions are in formats/NAME.cpp.
 extern const Format lirs;
+extern const Format blktrace;
+extern const Format blkparse;
+extern const Format ftrace;
+extern const Format perf_script;
+extern const Format trace_cmd;
+extern const Format etl;
 
 namespace {
 
 constexpr std::array kFormats{
     &lirs,
+    &blktrace,
+    &blkparse,
+    &ftrace,
+    &perf_script,
+    &trace_cmd,
+    &etl,
 };
 
 constexpr std::size_t kProbeBytes = 64 << 10;
