@@ -17,6 +17,28 @@ extern const Format ftrace;
 extern const Format perf_script;
 extern const Format trace_cmd;
 extern const Format etl;
+extern const Format msr;
+extern const Format spc;
+extern const Format systor;
+extern const Format fiu;
+extern const Format alibaba;
+extern const Format tencent;
+extern const Format tectonic;
+extern const Format disksim;
+extern const Format mqsim;
+extern const Format biosnoop;
+extern const Format wpa;
+extern const Format xperf;
+extern const Format vscsistats;
+extern const Format csv;
+extern const Format native;
+extern const Format fio_iolog;
+extern const Format vscsi;
+extern const Format oracle_general;
+extern const Format lcs;
+extern const Format hpl_srt;
+extern const Format ids;
+extern const Format parquet;
 
 namespace {
 
@@ -28,6 +50,28 @@ constexpr std::array kFormats{
     &perf_script,
     &trace_cmd,
     &etl,
+    &msr,
+    &spc,
+    &systor,
+    &fiu,
+    &alibaba,
+    &tencent,
+    &tectonic,
+    &disksim,
+    &mqsim,
+    &biosnoop,
+    &wpa,
+    &xperf,
+    &vscsistats,
+    &csv,
+    &native,
+    &fio_iolog,
+    &vscsi,
+    &oracle_general,
+    &lcs,
+    &hpl_srt,
+    &ids,
+    &parquet,
 };
 
 constexpr std::size_t kProbeBytes = 64 << 10;
@@ -121,6 +165,7 @@ const Format& format_for_output(std::string_view path) {
   for (const Format* format : kFormats) {
     if (!format->create || format->extension.empty()) continue;
     if (path.ends_with(format->extension)) return *format;
+    if (!format->other_extension.empty() && path.ends_with(format->other_extension)) return *format;
     endings.push_back(fmt::format("{} ({})", format->extension, format->name));
   }
   throw sim::UsageError(
