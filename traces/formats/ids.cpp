@@ -53,8 +53,8 @@ Match detect(const Probe& probe) {
     const auto unlikely = [](char c) {
       return static_cast<unsigned char>(c) <= ' ' || c == 0x7F || c == ',' || c == ';' || c == '"';
     };
-    if (line.empty() || std::any_of(line.begin(), line.end(), unlikely)) return Match::no;
-    words |= line != "*" && line.find_first_not_of("0123456789") != std::string_view::npos;
+    if (std::any_of(line.begin(), line.end(), unlikely)) return Match::no;
+    words |= !line.empty() && line != "*" && line.find_first_not_of("0123456789") != std::string_view::npos;
   }
   return words ? Match::name_only : Match::no;
 }

@@ -14,7 +14,9 @@ namespace {
 
 constexpr std::int64_t kSchema = 1;
 constexpr std::uint64_t kChunkRows = 64 << 10;
-constexpr std::uint64_t kMaxWindowRows = 1 << 20;  // of what is compressed or decompressed side by side
+constexpr std::uint64_t kMaxWindowRows = 1 << 20;  // of what is decompressed side by side
+// Of what is compressed side by side: always as many, so that the order in the file depends on no thread.
+constexpr std::uint64_t kGroupRows = 8 * kChunkRows;
 constexpr std::int64_t kNoPlace = std::numeric_limits<std::int64_t>::min();  // of a gap whose time is not known
 
 // The columns of a trace, in the order of kFields.
@@ -134,11 +136,14 @@ class NativeWriter final : public Writer {
                              " earlier than the first: native traces are in order of time");
       }
     }
-    for (const auto& column : columns_) column->take(requests);
-    rows_ += requests.size();
-    const std::uint64_t chunks = (rows_ - stored_rows_) / kChunkRows;
-    if (chunks >= std::min<std::uint64_t>(2 * std::max(options_.threads, 1u), kMaxWindowRows / kChunkRows))
-      store(chunks);
+    while (!requests.empty()) {
+      const std::uint64_t room = kGroupRows - (rows_ - stored_rows_);
+      const auto part = requests.first(std::min<std::uint64_t>(room, requests.size()));
+      for (const auto& column : columns_) column->take(part);
+      rows_ += part.size();
+      if (rows_ - stored_rows_ == kGroupRows) store(kGroupRows / kChunkRows);
+      requests = requests.subspan(part.size());
+    }
   }
 
   void finish(const TraceInfo& info, Findings&) override {
