@@ -11,6 +11,7 @@ namespace experiments {
 namespace {
 
 std::string_view directions(const traces::Format& format) {
+  if (format.refused) return "refused";
   const bool reads = format.open || format.open_files;
   return reads && format.create ? "read, write" : format.create ? "write" : "read";
 }
@@ -27,7 +28,7 @@ int run(const Arguments& arguments) {
     for (const traces::Format* f : traces::formats()) {
       list.push_back({{"name", f->name},
                       {"summary", f->summary},
-                      {"reads", f->open || f->open_files},
+                      {"reads", !f->refused && (f->open || f->open_files)},
                       {"writes", f->create != nullptr}});
     }
     print_json({{"command", "formats"}, {"formats", list}});

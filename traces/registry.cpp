@@ -9,14 +9,14 @@
 
 namespace traces {
 
-// One line a format, in the order of `iocast formats`; the definitions are in formats/NAME.cpp.
-extern const Format lirs;
+// One line a format and list, in the order of `iocast formats`; the definitions are in formats/NAME.cpp.
+extern const Format native;
 extern const Format blktrace;
 extern const Format blkparse;
 extern const Format ftrace;
 extern const Format perf_script;
-extern const Format trace_cmd;
-extern const Format etl;
+extern const Format biosnoop;
+extern const Format fio_iolog;
 extern const Format msr;
 extern const Format spc;
 extern const Format systor;
@@ -26,30 +26,30 @@ extern const Format tencent;
 extern const Format tectonic;
 extern const Format disksim;
 extern const Format mqsim;
-extern const Format biosnoop;
-extern const Format wpa;
+extern const Format hpl_srt;
 extern const Format xperf;
+extern const Format wpa;
+extern const Format vscsi;
 extern const Format vscsistats;
 extern const Format csv;
-extern const Format native;
-extern const Format fio_iolog;
-extern const Format vscsi;
 extern const Format oracle_general;
 extern const Format lcs;
-extern const Format hpl_srt;
+extern const Format lirs;
 extern const Format ids;
+extern const Format etl;
+extern const Format trace_cmd;
 extern const Format parquet;
 
 namespace {
 
 constexpr std::array kFormats{
-    &lirs,
+    &native,
     &blktrace,
     &blkparse,
     &ftrace,
     &perf_script,
-    &trace_cmd,
-    &etl,
+    &biosnoop,
+    &fio_iolog,
     &msr,
     &spc,
     &systor,
@@ -59,18 +59,18 @@ constexpr std::array kFormats{
     &tectonic,
     &disksim,
     &mqsim,
-    &biosnoop,
-    &wpa,
+    &hpl_srt,
     &xperf,
+    &wpa,
+    &vscsi,
     &vscsistats,
     &csv,
-    &native,
-    &fio_iolog,
-    &vscsi,
     &oracle_general,
     &lcs,
-    &hpl_srt,
+    &lirs,
     &ids,
+    &etl,
+    &trace_cmd,
     &parquet,
 };
 

@@ -30,6 +30,7 @@ enum class Match : int {
   name_only = 10,  // nothing in the content tells it from others, but the file's name does
   shape = 50,      // every line looked at has the right number and kind of fields
   likely = 80,     // fields that hardly anything else has
+  header = 90,     // a header line of column names that a generic table may have
   certain = 100    // a magic number or a header line
 };
 
@@ -44,6 +45,7 @@ struct Format {
   std::unique_ptr<Reader> (*open_files)(const std::vector<std::string>& paths, const ReadOptions&) = nullptr;
   // Null when the format is only read. `path` may be "-" where `streams_out`.
   std::unique_ptr<Writer> (*create)(const std::string& path, const WriteOptions&) = nullptr;
+  bool refused = false;          // recognised only to say what to do instead: `open` throws
   bool streams_out = true;       // can be written to standard output
   std::string_view extension{};  // file names that end so are written in this format: ".csv"; empty: none
   std::string_view other_extension{};  // another such ending

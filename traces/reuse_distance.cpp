@@ -6,7 +6,7 @@
 
 // Population counts are one instruction on any x86 of the last fifteen years, but not on the oldest that a distribution
 // builds for: compile for both and let the loader choose.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define FOR_EACH_CPU __attribute__((target_clones("default", "arch=x86-64-v3")))
 #else
 #define FOR_EACH_CPU

@@ -31,6 +31,15 @@ std::string_view without_comment_mark(std::string_view line) {
   return line.starts_with('#') ? trim(line.substr(1)) : line;
 }
 
+std::string without_doubled_quotes(std::string_view field) {
+  std::string result;
+  for (std::size_t i = 0; i < field.size(); ++i) {
+    result += field[i];
+    if (field[i] == '"') ++i;
+  }
+  return result;
+}
+
 bool is_missing(std::string_view field) {
   return field.empty() || field == "-" || field == "NA" || field == "NaN" || field == "nan" || field == "null";
 }
@@ -93,6 +102,10 @@ class CsvReader final : public TextReader {
     row(batch);
   }
 
+  void finish(Batch&) override {
+    if (!planned_) cannot_plan();
+  }
+
   // True if the line is a header or a comment, and so not a row.
   bool make_plan(std::string_view line) {
     const std::string_view text = without_comment_mark(line);
@@ -153,6 +166,8 @@ class CsvReader final : public TextReader {
         cell.is_whole = true;
       } else if (!line.empty() && line.front() == '"') {
         cell.text = take_quoted_field(line, delimiter_);
+        if (cell.text.find('"') != std::string_view::npos)
+          cell.text = cell.unquoted = without_doubled_quotes(cell.text);
       } else {
         cell.text = take_field(line, delimiter_);
       }
@@ -186,6 +201,7 @@ class CsvReader final : public TextReader {
     std::uint64_t value = 0;
     bool is_number = false;  // of a column of numbers
     bool is_whole = false;   // the text is the digits of `value`
+    std::string unquoted;    // what the text refers to where quotes were doubled in it
   };
   const Cell& cell(Role role) const { return cells_[plan_.at(role)]; }
   std::string_view field(Role role) const { return cell(role).text; }
@@ -340,8 +356,9 @@ class CsvReader final : public TextReader {
 
   void set_base(std::string_view base) {
     if (base == "filetime") {
-      if (unit_ < kFiletimeUnit) throw sim::UsageError("--map: times since 1601 in ns do not fit into 64 bits");
-      origin_ = kFiletimeOfUnixEpoch / (unit_ / kFiletimeUnit);
+      const std::int64_t filetimes = unit_ / kFiletimeUnit;  // in one unit
+      if (filetimes < 1) throw sim::UsageError("--map: times since 1601 in ns do not fit into 64 bits");
+      origin_ = kFiletimeOfUnixEpoch / filetimes;
     }
     if (base == "unix" || base == "filetime") info_.clock = Clock::unix_epoch;
     if (base == "monotonic") info_.clock = Clock::monotonic;
@@ -451,8 +468,7 @@ class CsvWriter final : public Writer {
     if (header_.empty()) write_header(info);
     output_.write({buffer_.data(), buffer_.size()});
     if (header_ != header_for(info)) notes.add("headers that lack the level or clock, which became known only later");
-    if (changed_names_)
-      notes.add("names with line ends or quotes, which are written as blanks and apostrophes", changed_names_);
+    if (changed_names_) notes.add("line ends in names, which are written as blanks", changed_names_);
     output_.commit();
   }
 
@@ -494,18 +510,19 @@ class CsvWriter final : public Writer {
     buffer_.append(text.data(), text.data() + text.size());
   }
 
-  // A name as a field: quoted where it holds a comma, or blanks at an end.
+  // A name as a field: quoted where it holds a comma or quotes, or blanks at an end.
   const std::string& name(std::vector<std::string>& fields, const NameTable& names, std::size_t id) {
     while (fields.size() <= id) {
-      std::string text = names.names()[fields.size()];
-      bool changed = false;
-      for (char& c : text) {
-        const char kept = c == '\n' || c == '\r' ? ' ' : c == '"' ? '\'' : c;
-        changed |= kept != c;
-        c = kept;
+      const std::string& name = names.names()[fields.size()];
+      const bool quoted = name.find_first_of(",\"\r\n") != std::string::npos || name != trim(name);
+      std::string text = quoted ? "\"" : "";
+      for (const char c : name) {
+        if (c == '"') text += '"';
+        const bool ends_line = c == '\n' || c == '\r';
+        changed_names_ += ends_line;
+        text += ends_line ? ' ' : c;
       }
-      changed_names_ += changed;
-      if (text.find(',') != std::string::npos || text != trim(text)) text = '"' + text + '"';
+      if (quoted) text += '"';
       fields.push_back(std::move(text));
     }
     return fields[id];
@@ -534,7 +551,7 @@ Match detect(const Probe& probe) {
     for (const std::string_view line : probe.lines(20)) {
       if (plan && !line.empty() && !line.starts_with('#')) {
         if (!is_row_of(*plan, line, delimiter)) return Match::no;
-        return plan->has(Role::time) && plan->has(Role::op) ? Match::likely : Match::shape;
+        return plan->has(Role::time) && plan->has(Role::op) ? Match::header : Match::shape;
       }
       if (plan) continue;
       const std::string_view text = without_comment_mark(without_byte_order_mark(line));
@@ -570,45 +587,44 @@ is read with
 
     --map time=ts:us,stream=vol+disk,op=rw,offset=lba:512,length=size:512,latency=rt:ms
 
-The map is a list of KEY=VALUE, separated by commas. A column is its name in the header (in any case) or its number, from
-1; in double quotes it is a name whatever it holds. KEY=none leaves a column unused that would be guessed.
+The map is a list of KEY=VALUE, separated by commas. A column is its name in the header (in any case) or its number,
+from 1; in double quotes it is a name whatever it holds. KEY=none leaves a column unused that would be guessed.
 
   time=COLUMN[:UNIT][:BASE]   UNIT is s ms us ns 100ns, or iso for 2024-02-29 12:00:00.5 (taken as UTC). BASE is unix,
-                              filetime (since 1601) or relative
-  offset=COLUMN[:UNIT]        UNIT is byte, sector (512 bytes), the size of a block (4096, 4KiB), or object: an id, to be
-                              counted one unit a request
+                              filetime (since 1601; UNIT is then 100ns unless said otherwise) or relative
+  offset=COLUMN[:UNIT]        UNIT is byte, sector (512 bytes), the size of a block (4096, 4KiB), or object: an id, to
+                              be counted one unit a request
   length=COLUMN[:UNIT]        the same; or length=fixed:4KiB
   op=COLUMN                   words below
   stream=COLUMN[+COLUMN]...   joined with _; without it there is one stream, "csv"
-  latency=COLUMN[:UNIT]       empty, -, NA and nan are unknown
+  latency=COLUMN[:UNIT]       empty, -, NA, nan and null are unknown
   issue_delay=COLUMN[:UNIT]   from queueing to issue
-  process=COLUMN[+COLUMN]...  flags=COLUMN (a sum of 1 FUA, 2 sync, 4 metadata, 8 read-ahead)
+  process=COLUMN[+COLUMN]...
+  flags=COLUMN                a sum of 1 FUA, 2 sync, 4 metadata, 8 read-ahead
   stamp=issue|completion      what time means; a completion is brought to its issue by the latency
   read=WORD|WORD...           more words for an operation; also write, discard, flush, and skip to pass rows over
   delimiter=auto|comma|semicolon|tab|bar|blank    blank: any run of blanks and tabs
   header=auto|yes|no
-  decimal=point|comma         thousands=none|point|comma|blank|apostrophe
+  decimal=point|comma
+  thousands=none|point|comma|blank|apostrophe
 
-Operation words that are known, in any case: r read rd get, w write wr put, d discard trim unmap, f flush sync fsync, and
-two-digit SCSI operation codes (28 2a 88 8a a8 aa 42 35 ..., also with 0x). Numbers with 0x are hexadecimal. Fields may
-be in double quotes. Lines that begin with # are passed over.
+Operation words that are known, in any case: r read rd get, w write wr put, d discard trim unmap, f flush sync fsync,
+and two-digit SCSI operation codes (28 2a 88 8a a8 aa 42 35 ..., also with 0x). Numbers with 0x are hexadecimal. Fields
+may be in double quotes. Lines that begin with # are passed over.
 
 What the map leaves out is guessed from the names in the header; with enough known names no map is needed, as for
 `version,time,op,size,lbn`. Known are time timestamp ts, offset lba lbn sector block, obj_id, length len size bytes
 sectors, op rw type cmd, disk dev device lun volume vol host stream, latency lat response_time rt, process comm pid and
-the like; a name can carry its unit, as in time_ns, latency_us, offset_bytes, "Init Time (s)".Without a unit lba,
-  lbn, sector and block count sectors of 512 bytes, offsets and lengths bytes,
-  and times are seconds unless that many seconds are past what a clock
-          shows.Each such assumption is told in the findings.
+the like; a name can carry its unit, as in time_ns, latency_us, offset_bytes, "Init Time (s)". Without a unit lba, lbn,
+sector and block count sectors of 512 bytes, offsets and lengths bytes, and times are seconds unless that many seconds
+are past what a clock shows. Each such assumption is told in the findings.
 
-      Written files have the header
+Written files have the header
 
-          time_ns,
-  stream, op, offset_bytes, length_bytes, latency_ns, issue_delay_ns, flags,
-  process
+    time_ns,stream,op,offset_bytes,length_bytes,latency_ns,issue_delay_ns,flags,process
 
-      and are read back as they were.The first name also tells the clock(time_ns_unix, time_ns_monotonic) and
-      the level(queue_time_ns, issue_time_ns); for traces of objects, object stands in place of offset_bytes. Unknown latencies are
+and are read back as they were. The first name also tells the clock (time_ns_unix, time_ns_monotonic) and the level
+(queue_time_ns, issue_time_ns); for traces of objects, object stands in place of offset_bytes. Unknown latencies are
 empty.
 )text",
     .detect = detect,

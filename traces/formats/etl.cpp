@@ -35,6 +35,7 @@ Source: the buffer and event headers that Microsoft's public headers (wmistr.h, 
 )",
     .detect = detect,
     .open = open,
+    .refused = true,
 };
 
 }  // namespace traces

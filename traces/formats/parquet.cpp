@@ -23,6 +23,7 @@ columns --map names.
 )",
     .detect = detect,
     .open = open,
+    .refused = true,
 };
 
 }  // namespace traces

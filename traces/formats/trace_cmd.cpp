@@ -29,6 +29,7 @@ Source: trace-cmd.dat.v6(5), trace-cmd.dat.v7(5).
 )",
     .detect = detect,
     .open = open,
+    .refused = true,
 };
 
 }  // namespace traces
