@@ -279,7 +279,7 @@ traces::Request random_request(std::uint64_t n) {
   if (word(3) % 2) r.latency = {static_cast<std::int64_t>(word(4) >> 1)};
   if (word(3) % 3) r.issue_delay = {static_cast<std::int64_t>(word(5) >> 1)};
   r.process = static_cast<traces::ProcessId>(word(6) % 3);
-  r.stream = static_cast<traces::StreamId>(word(7) % 4);
+  r.stream = static_cast<traces::StreamId>(word(7) % 6);
   r.op = static_cast<Op>(word(8) % 4);
   r.flags = static_cast<std::uint8_t>(word(9) % 16);
   return r;
@@ -295,7 +295,7 @@ TEST(Csv, ReadsBackEverythingItWrites) {
         info.clock = clock;
         info.level = level;
         info.granularity = granularity;
-        for (const char* name : {"sda", "254,16", " odd ", ""}) info.streams.id(name);
+        for (const char* name : {"sda", "254,16", " odd ", "", "say \"hi\"", "\""}) info.streams.id(name);
         for (const char* name : {"fio (7)", "a, b"}) info.processes.id(name);
         std::vector<traces::Request> requests;
         for (std::uint64_t n = 0; n < 500; ++n) requests.push_back(random_request(n));

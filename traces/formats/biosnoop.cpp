@@ -134,15 +134,18 @@ extern const Format biosnoop{
     .description = R"text(TIME(s)     COMM           PID    DISK    T SECTOR     BYTES  QUE(ms) LAT(ms)
 0.000004    supervise      1950   xvda1   W 13092560   4096      0.01    0.74
 
-Columns are taken by their names. Reading starts at the header line; an empty line ends the table, and text outside it is
-passed over and counted.
+Columns are taken by their names. Reading starts at the header line; an empty line ends the table, and text outside it
+is passed over and counted.
 
   TIME(s)    of completion, from the first event; the request's time is this less LAT (and QUE), which can be negative
-  COMM, PID  who issued it, named "supervise (1950)";
-  COMM may hold blanks DISK the stream T R, W, D(discard) or F(flush),
-      with other letters of the kernel's rwbs SECTOR of 512 bytes BYTES bytes LAT(ms)
-          from issue to the device to completion QUE(ms)(biosnoop - Q) from queueing to issue.With it the level is Q,
-      and the latency QUE + LAT, unless-- level issue; without it the level is D
+  COMM, PID  who issued it, named "supervise (1950)"; COMM may hold blanks
+  DISK       the stream
+  T          R, W, D (discard) or F (flush), with other letters of the kernel's rwbs
+  SECTOR     of 512 bytes
+  BYTES      bytes
+  LAT(ms)    from issue to the device to completion
+  QUE(ms)    (biosnoop -Q) from queueing to issue. With it the level is Q, and the latency QUE + LAT, unless --level D
+             is asked for; without it the level is D
 
 The output of bpftrace's biosnoop.bt names neither sector nor size, so it cannot be read as a trace.
 

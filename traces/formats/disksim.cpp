@@ -61,7 +61,7 @@ extern const Format disksim{
   flags         hexadecimal; bit 0 set = read, clear = write
 
 There are no response times. Recognised by the point in the times; a file that only has whole ones is taken for MQSim's
-format, whose times are nanoseconds: say --format disksim. The files of DiskSim's `validate` tests (`W Hit 4583176 4 ...`)
+format, whose times are nanoseconds: say --format disksim. The files of DiskSim's `validate` tests (`W Hit 4583176 ...`)
 are another format, without times of arrival, and are not read.
 
 Source: Bucy et al., CMU-PDL-08-101.

@@ -88,9 +88,11 @@ extern const Format fiu{
 89968195792462 20782 gzip 283193184 8 R 6 0 56f11b711d91a065a2b6458eca924523
 
   timestamp     of issue, in nanoseconds, from the start of the machine or the trace
-  pid, process  who issued it, named "gzip (20782)";
-  the name may hold blanks lba, size sectors of 512 bytes op R or W major,
-      minor the device : the stream, named "dev6_0" md5 of the content, passed over; not always there
+  pid, process  who issued it, named "gzip (20782)"; the name may hold blanks
+  lba, size     sectors of 512 bytes
+  op            R or W
+  major, minor  the device: the stream, named "dev6_0"
+  md5           of the content, passed over; not always there
 
 A line is 4 KiB in most parts (one hash), so that a long request is several lines. There are no response times. The
 files of the 21 days, one after the other, are not in order of time.

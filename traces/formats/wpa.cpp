@@ -229,9 +229,8 @@ std::unique_ptr<Reader> open(std::unique_ptr<Input> input, const ReadOptions& op
 extern const Format wpa{
     .name = "wpa",
     .summary = "Windows Performance Analyzer disk IO export",
-    .description =
-        R"(IO Type;Priority;Process (Name);Init Time (s);Complete Time (s);IO Time (us);...;Size (B);Min Offset;...;Disk;Count
-Read;Normal;System;1,079943800;1,080031000;87,200;...;512;0x0000000000000000;...;1;1
+    .description = R"(IO Type;Process (Name);Init Time (s);IO Time (us);...;Size (B);Min Offset;Disk;Count
+Read;System;1,079943800;87,200;...;512;0x0000000000000000;1;1
 
 Columns are taken by their names, in any order; others are passed over. The delimiter is the commonest of , ; and tab in
 the header; the decimal mark is the last one in the first time, and other marks stand between thousands.

@@ -163,12 +163,14 @@ OS Version: 10.0.17134, ..., Events Lost: 0, Buffers lost: 0, Trace Start: 13177
 Rows DiskRead, DiskWrite and DiskFlush are read; their columns are where the header lines say, which differs between
 versions. All other events are passed over.
 
-  TimeStamp           of completion, in microseconds from Trace Start (100 ns since 1601), where that is told; the
-                      request's time is this less ElapsedTime
-  ByteOffset, IOSize  bytes, hexadecimal; the offset is from the start of the disk. A flush has none
-  ElapsedTime         the latency, in microseconds
-  DiskNum             the stream, named "disk0"
+  TimeStamp            of completion, in microseconds from Trace Start (100 ns since 1601), where that is told; the
+                       request's time is this less ElapsedTime
+  ByteOffset, IOSize   bytes, hexadecimal; the offset is from the start of the disk. A flush has none
+  ElapsedTime          the latency, in microseconds
+  DiskNum              the stream, named "disk0"
   Process Name ( PID)  who issued it, named "xperf.exe (3984)"
+
+Events and buffers that the tracer lost are told in the line OS Version.
 
 Source: the documentation of SNIA IOTTA trace set 158, and header lines that the Windows Performance Toolkit prints.
 )text",
