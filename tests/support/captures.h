@@ -5,8 +5,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdio>
+#include <cstdlib>
 #include <nlohmann/json.hpp>
-#include <regex>
 
 #include "tests/support/shared_data.h"
 #include "tests/support/trace_files.h"
@@ -53,22 +54,25 @@ inline std::array<std::uint64_t, 3> fio_totals(const std::filesystem::path& json
   return totals;
 }
 
-// The last two numbers behind `words` in a summary of blkparse: "Reads Queued:  1000,  4000KiB".
+// The two numbers behind the last `words` in a summary of blkparse: "Reads Queued:  1000,  4000KiB".
 inline std::pair<std::uint64_t, std::uint64_t> blkparse_count(const std::string& summary, const std::string& words) {
-  const std::regex pattern(words + ": *([0-9]+), *([0-9]+)KiB");
-  std::pair<std::uint64_t, std::uint64_t> last{};
-  for (std::sregex_iterator match(summary.begin(), summary.end(), pattern), end; match != end; ++match) {
-    last = {std::stoull((*match)[1]), std::stoull((*match)[2])};
-  }
-  return last;
+  const std::size_t at = summary.rfind(words + ":");
+  unsigned long long count = 0, kib = 0;
+  if (at != std::string::npos) std::sscanf(summary.c_str() + at + words.size() + 1, " %llu, %lluKiB", &count, &kib);
+  return {count, kib};
 }
 
-// The average in ns, and of how many, that btt prints for `kind`: "Q2C  0.000042  0.000254100  0.007  1000".
+// The average in ns, and of how many, that btt prints for `kind`: "Q2C  0.000042  0.000254100  0.007  1000", where a
+// mapped device of the system makes it "Q2Cdm".
 inline std::pair<double, std::uint64_t> btt_average(const std::string& report, const std::string& kind) {
-  const std::regex pattern(kind + "(?:dm)? +[0-9.]+ +([0-9.]+) +[0-9.]+ +([0-9]+)");
-  std::smatch match;
-  if (!std::regex_search(report, match, pattern)) return {0, 0};
-  return {std::stod(match[1]) * 1e9, std::stoull(match[2])};
+  double seconds = 0;
+  unsigned long long count = 0;
+  const std::size_t at = report.find("\n" + kind);
+  if (at != std::string::npos) {
+    const char* const numbers = report.c_str() + report.find(' ', at);
+    std::sscanf(numbers, " %*s %lf %*s %llu", &seconds, &count);
+  }
+  return {seconds * 1e9, count};
 }
 
 inline bool installed(const std::string& program) {

@@ -175,8 +175,28 @@ TEST(BlockEvents, LevelIsChosenForEachDevice) {
   EXPECT_EQ(issued.requests.size(), 1u);
   ASSERT_EQ(issued.info.findings.all().size(), 1u);
   EXPECT_EQ(support::finding(issued.info, "streams without issue (D)"), 1u);
+  const auto queued = build(events, Level::queue);
+  EXPECT_EQ(queued.requests.size(), 1u);
+  ASSERT_EQ(queued.info.findings.all().size(), 1u);
+  EXPECT_EQ(support::finding(queued.info, "streams without queue (Q)"), 1u);
   EXPECT_THROW(build({Q(1, 0, 0, 8), C(2, 0, 0, 8)}, Level::issue), sim::DataError);
   EXPECT_THROW(build({D(1, 0, 0, 8), C(2, 0, 0, 8)}, Level::queue), sim::DataError);
+}
+
+TEST(BlockEvents, LevelIsKnownWithTheFirstRequest) {
+  for (const Level level : {Level::queue, Level::issue}) {
+    support::WholeTrace trace;
+    traces::RequestBuilder builder(trace.info, {}, {"events"}, true);
+    traces::Batch batch;
+    for (std::int64_t i = 0; batch.requests().empty(); ++i) {
+      ASSERT_LT(i, 100'000);
+      if (level == Level::queue) builder.add(Q(3 * i, 0, 0, 8));
+      builder.add(D(3 * i + 1, 0, 0, 8));
+      builder.add(C(3 * i + 2, 0, 0, 8));
+      builder.release(batch);
+    }
+    EXPECT_EQ(trace.info.level, level);
+  }
 }
 
 TEST(BlockEvents, IssuesBeforeTheFirstQueueEventDoNotMakeTheLevel) {

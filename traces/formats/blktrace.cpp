@@ -295,7 +295,7 @@ class BlktraceReader final : public Reader {
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       files_.push_back(std::make_unique<RecordFile>(std::move(inputs[i]), static_cast<std::uint16_t>(i),
                                                     sim::Nanoseconds{one ? 1'000'000'000 : 10'000'000},
-                                                    one ? 1 << 20 : 1 << 16));
+                                                    one ? 1 << 19 : 1 << 16));
     }
     if (!loss_log_) look_for_logs(paths);
   }

@@ -189,7 +189,7 @@ void BlktraceWriter::put(const Record& record, std::string_view pdu) {
       append(record.action);
   append(record.process), append(record.device), append(cpu), append(error), append(pdu_length);
   output_.write({bytes, used});
-  output_.write(pdu);
+  if (!pdu.empty()) output_.write(pdu);
 }
 
 // "254,16" is a device's number; other streams get numbers as disks of SCSI have, 8,0, 8,16 and so on.

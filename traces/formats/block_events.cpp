@@ -93,6 +93,10 @@ struct Device {
   std::deque<Waiting*> flushes;
 };
 
+void set_issued(Waiting& waiting, std::int64_t time) {
+  waiting.request.issue_delay = sim::Nanoseconds{time} - waiting.request.time.since_origin;
+}
+
 // The waiting requests in order of time, in slots that do not move.
 class Line {
  public:
@@ -189,10 +193,13 @@ class RequestBuilder::Pairing {
   Waiting& push(Device&, const BlockEvent&);
   Waiting* push_request(Device&, const BlockEvent&);
   void end(Waiting&, std::int64_t time);
-  void end_flush(Device&, std::int64_t time);
   void unlink(Waiting&);
   void let_go(Waiting&);
   ProcessId process(std::uint32_t name);
+  // The device has no events of the level that was asked for.
+  bool is_left_out(const Device& its) const {
+    return wanted_ != Level::unknown && !(wanted_ == Level::queue ? its.has_queue : its.has_issue);
+  }
   template <class Eligible>
   Waiting* find(Tree&, Op, std::uint64_t at, Eligible);
   template <class Eligible, class Apply>
@@ -274,6 +281,9 @@ void RequestBuilder::Pairing::decide() {
                                            : Level::unknown;
     each.waits = each.has_completion || each.in_vain < kEnough;
     each.in_vain = 0;
+    // Of a trace of both kinds, the level is the one that is seen first on the way down.
+    const bool is_read = each.level == Level::queue ? each.has_queue : each.has_issue;
+    if (is_read && info_.level != Level::queue) info_.level = each.level;
   }
   for (const BlockEvent& event : sample_) handle(event);
   sample_ = {};
@@ -413,15 +423,14 @@ void RequestBuilder::Pairing::issue(Device& its, const BlockEvent& event) {
         its.waiting, event, [](const Waiting& w) { return w.unissued > 0; },
         [&](Waiting& w, std::uint64_t piece) {
           w.unissued -= static_cast<std::uint32_t>(std::min<std::uint64_t>(piece, w.unissued));
-          if (w.request.issue_delay < sim::Nanoseconds{0})
-            w.request.issue_delay = sim::Nanoseconds{event.time} - w.request.time.since_origin;
+          if (w.request.issue_delay < sim::Nanoseconds{0}) set_issued(w, event.time);
         });
-    if (!any && its.waits) count(Trouble::no_queue_event, event);
+    if (!any && its.waits && !is_left_out(its)) count(Trouble::no_queue_event, event);
   } else if (event.category & category::kWrite) {
     // The flush machinery issues "FN" of its own accord; only other writers of this format issue the request itself.
     for (Waiting* flush : its.flushes) {
       if (flush->request.issue_delay >= sim::Nanoseconds{0}) continue;
-      flush->request.issue_delay = sim::Nanoseconds{event.time} - flush->request.time.since_origin;
+      set_issued(*flush, event.time);
       break;
     }
   }
@@ -479,7 +488,7 @@ void RequestBuilder::Pairing::requeue(Device& its, const BlockEvent& event) {
 void RequestBuilder::Pairing::complete(Device& its, const BlockEvent& event) {
   if (event.category & (category::kDriver | category::kZone)) return;
   its.has_completion = its.waits = true;
-  if (wanted_ != Level::unknown && !(wanted_ == Level::queue ? its.has_queue : its.has_issue)) return;  // left out
+  if (is_left_out(its)) return;
   if (event.failed) count(Trouble::failed, event);
   if (!event.bytes) return complete_empty(its, event);
   const bool any = cover(
@@ -507,7 +516,7 @@ void RequestBuilder::Pairing::complete_empty(Device& its, const BlockEvent& even
   if (its.level == Level::issue) {
     if (!(event.category & category::kFlush)) return;  // the second completion of a write with a flush
     if (its.flushes.empty()) return count(Trouble::no_request, event);
-    return end_flush(its, event.time);
+    return end(*its.flushes.front(), event.time);
   }
   const std::uint64_t at = event.sector < kMaxSector ? event.sector * 512 : 0;
   Waiting* const ending =
@@ -515,7 +524,7 @@ void RequestBuilder::Pairing::complete_empty(Device& its, const BlockEvent& even
   if (ending) return end(*ending, event.time);
   // A flush is queued as an empty write; "FN" is what the flush machinery sends to the device on its behalf.
   const bool queued_as_write = !its.flushes.empty() && its.flushes.front()->category & category::kWrite;
-  if (!its.flushes.empty() && queued_as_write == write) return end_flush(its, event.time);
+  if (!its.flushes.empty() && queued_as_write == write) return end(*its.flushes.front(), event.time);
   if (write) count(Trouble::no_request, event);
 }
 
@@ -524,8 +533,6 @@ void RequestBuilder::Pairing::end(Waiting& waiting, std::int64_t time) {
   if (latency >= 0) waiting.request.latency = {latency};
   unlink(waiting);
 }
-
-void RequestBuilder::Pairing::end_flush(Device& its, std::int64_t time) { end(*its.flushes.front(), time); }
 
 // Takes a request out of what waits; it stays in the line until its turn.
 void RequestBuilder::Pairing::unlink(Waiting& waiting) {
@@ -552,8 +559,8 @@ void RequestBuilder::Pairing::release(Batch& batch, bool whole) {
   while (!line_.empty() && (whole || !batch.full())) {
     Waiting& first = line_.front();
     if (!first.done) {
-      if (!finished_ && line_.size() <= kMostWaiting && now_ - first.request.time.since_origin.count <= kLongestWait)
-        return;
+      const std::int64_t waited = now_ - first.request.time.since_origin.count;
+      if (!finished_ && line_.size() <= kMostWaiting && waited <= kLongestWait) return;
       let_go(first);
     }
     if (!first.hidden) {

@@ -7,7 +7,7 @@ namespace traces {
 namespace {
 
 constexpr sim::Nanoseconds kOrderWindow{1'000'000'000};
-constexpr std::size_t kMostHeld = 1 << 20;
+constexpr std::size_t kMostHeld = 1 << 19;
 
 bool all_digits(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
@@ -166,9 +166,10 @@ std::uint32_t parse_device(std::string_view word) {
   const std::size_t comma = word.find(',');
   const std::uint64_t major = parse_number(word.substr(0, comma), "major number");
   const std::uint64_t minor = parse_number(word.substr(comma + 1), "minor number");
-  if (major >= 1 << 12 || minor >= 1 << 20)
+  if (major >= 1 << 12 || minor >= 1 << 20) {
     throw BadField{word.data(), "there is no device '" + std::string(word) +
                                     "': Linux has majors below 4096 and minors below 1048576"};
+  }
   return device_number(major, minor);
 }
 

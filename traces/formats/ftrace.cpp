@@ -56,8 +56,9 @@ class FtraceReader final : public BlockTextReader {
     if (std::string_view rest = line; is_device(take_word(rest))) return parse_classic(line, event);
     std::string_view text = line;
     const std::string_view time = take_head(text);
-    if (time.empty())
+    if (time.empty()) {
       throw BadField{line.data(), "should be 'TASK-PID [CPU] FLAGS TIME: EVENT', a line of the kernel's trace"};
+    }
     if (time.find('.') == std::string_view::npos) {
       throw BadField{time.data(), "time should be in seconds with a point, not '" + std::string(time) +
                                       "': set trace_clock to mono"};

@@ -22,8 +22,9 @@ class PerfScriptReader final : public BlockTextReader {
     event.time = time_before(line.substr(0, at)).count;
     std::string_view text = line.substr(at + kSystem.size() - 6);
     std::string_view name = take_word(text);
-    if (!name.ends_with(':'))
+    if (!name.ends_with(':')) {
       throw BadField{name.data(), "an event's name should end in ':', not '" + std::string(name) + "'"};
+    }
     name.remove_suffix(1);
     return parse_tracepoint(name, text, process_names(), event);
   }
