@@ -45,13 +45,14 @@ class IdsReader final : public TextReader {
 };
 
 // Lines of one word each, of which one at least is no number: files of only numbers and "*" are LIRS traces. Commas
-// and the like are rather the delimiters of a table.
+// and the like are rather the delimiters of a table or the marks of a configuration file.
 Match detect(const Probe& probe) {
   bool words = false;
   for (std::string_view line : probe.lines(100)) {
     line = trim(line);
     const auto unlikely = [](char c) {
-      return static_cast<unsigned char>(c) <= ' ' || c == 0x7F || c == ',' || c == ';' || c == '"';
+      return static_cast<unsigned char>(c) <= ' ' || c == 0x7F ||
+             std::string_view(",;\"=[]{}<>").find(c) != std::string_view::npos;
     };
     if (std::any_of(line.begin(), line.end(), unlikely)) return Match::no;
     words |= !line.empty() && line != "*" && line.find_first_not_of("0123456789") != std::string_view::npos;
