@@ -48,9 +48,8 @@ class PendingColumn {
   virtual ~PendingColumn() = default;
   virtual void take(std::span<const Request>) = 0;
   virtual const std::byte* data() const = 0;
-  virtual std::size_t pending() const = 0;
   virtual void fill_up(std::size_t rows) = 0;  // with usual values
-  virtual void drop(std::size_t rows) = 0;     // the oldest
+  virtual void clear() = 0;
   virtual void begin(hdf5::Group&, std::uint64_t rows_before, hdf5::Codec) = 0;
   bool wanted() const { return wanted_; }
   hdf5::Column* column() { return column_ ? &*column_ : nullptr; }
@@ -85,11 +84,8 @@ class PendingColumnOf final : public PendingColumn {
   }
 
   const std::byte* data() const override { return reinterpret_cast<const std::byte*>(values_.data()); }
-  std::size_t pending() const override { return values_.size(); }
   void fill_up(std::size_t rows) override { values_.resize(rows, usual_); }
-  void drop(std::size_t rows) override {
-    values_.erase(values_.begin(), values_.begin() + static_cast<std::ptrdiff_t>(rows));
-  }
+  void clear() override { values_.clear(); }
 
   void begin(hdf5::Group& group, std::uint64_t rows_before, hdf5::Codec codec) override {
     column_ = group.make_column(kind_.name, kind_.type, kChunkRows, codec);
@@ -178,7 +174,7 @@ class NativeWriter final : public Writer {
     columns_.push_back(std::make_unique<PendingColumnOf<T, Get>>(kKinds[field], get));
   }
 
-  // Writes the oldest `chunks` chunks that wait.
+  // Writes the rows that wait, which are of so many whole chunks.
   void store(std::uint64_t chunks) {
     std::vector<PendingColumn*> wanted;
     for (const auto& column : columns_) {
@@ -201,7 +197,7 @@ class NativeWriter final : public Writer {
         wanted[i / chunks]->column()->write_rows(row(i), kChunkRows, values(i));
       }
     }
-    for (const auto& column : columns_) column->drop(chunks * kChunkRows);
+    for (const auto& column : columns_) column->clear();
     stored_rows_ += chunks * kChunkRows;
   }
 
