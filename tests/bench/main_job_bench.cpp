@@ -46,6 +46,8 @@ std::string trace_file(const std::string& format, const std::string& ending) {
   return path;
 }
 
+constexpr std::uint32_t kTenth = 150'126;  // of the footprint: a size with reference results
+
 const traces::Trace& zipf_trace() {
   static const traces::Trace trace = [] {
     bench::ZipfReader reader;
@@ -144,7 +146,7 @@ int main(int argc, char** argv) {
   benchmark::RegisterBenchmark("lru/simulated_3_sizes", lru_simulated_3_sizes)->Unit(kUnit);
   for (const policies::Spec* spec : policies::all()) {
     benchmark::RegisterBenchmark(fmt::format("simulate/{}", spec->name).c_str(), [spec](benchmark::State& state) {
-      curves(state, std::string(spec->name), {zipf_blocks().footprint() / 10}, true, 1);
+      curves(state, std::string(spec->name), {kTenth}, true, 1);
     })->Unit(kUnit);
   }
   benchmark::RegisterBenchmark("iocast_curve", whole_program)->Unit(kUnit)->UseRealTime()->Iterations(1);
