@@ -135,6 +135,7 @@ int run(const Arguments& given) {
   }
   traces::WriteOptions options;
   options.threads = arguments.threads;
+  options.tool = version();
   if (arguments.has("compress")) options.compress = arguments.text("compress");
 
   TraceSource source{arguments.inputs[0], arguments.inputs};

@@ -104,6 +104,7 @@ Output::~Output() {
 }
 
 void Output::write(std::string_view bytes) {
+  if (bytes.empty()) return;  // whose address may be null, which memcpy must not be given
   if (used_ + bytes.size() > kBufferBytes) flush();
   if (bytes.size() > kBufferBytes) {
     write_fully(fd_, name_, bytes);

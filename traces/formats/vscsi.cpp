@@ -1,5 +1,6 @@
 // CloudPhysics traces of VMware's vscsiStats, in binary: what each virtual disk was sent.
 #include "traces/formats/records.h"
+#include "traces/formats/scsi.h"
 #include "traces/registry.h"
 
 namespace traces {
@@ -13,36 +14,6 @@ struct Layout {
 constexpr Layout kVersion1{32, 12, 14, 4, 16, 24, 0x100};
 constexpr Layout kVersion2{40, 0, 2, 8, 16, 24, 0x200};
 constexpr std::size_t kResponseTime = 32;  // in version 2
-
-// SCSI operation codes (SBC-4). Nothing: a command that neither moves nor drops data of the disk.
-std::optional<Op> op_of(std::uint16_t opcode) {
-  switch (opcode) {
-    case 0x08:
-    case 0x28:
-    case 0xA8:
-    case 0x88:
-      return Op::read;
-    case 0x0A:
-    case 0x2A:
-    case 0xAA:
-    case 0x8A:
-      return Op::write;
-    case 0x2E:
-    case 0xAE:
-    case 0x8E:
-      return Op::write;  // WRITE AND VERIFY
-    case 0x41:
-    case 0x93:
-      return Op::write;  // WRITE SAME
-    case 0x42:
-      return Op::discard;  // UNMAP
-    case 0x35:
-    case 0x91:
-      return Op::flush;  // SYNCHRONIZE CACHE
-    default:
-      return std::nullopt;
-  }
-}
 
 // Whether the first records, up to `count` and at least one, all have this version.
 bool fits(std::string_view head, const Layout& layout, std::size_t count) {
@@ -83,7 +54,7 @@ class VscsiReader final : public RecordReader {
       throw BadRecord{"has version " + std::to_string(version) + ", unlike the first, which has " +
                       std::to_string(layout_.version_value)};
     }
-    const auto op = op_of(load_little<std::uint16_t>(record + layout_.opcode));
+    const auto op = op_of_scsi(load_little<std::uint16_t>(record + layout_.opcode));
     if (!op) {
       info_.findings.add("SCSI commands that move no data", place());
       return;
