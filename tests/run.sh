@@ -2,7 +2,7 @@
 # Installs what is missing, builds, and runs every test.
 #
 #   bash tests/run.sh          what must always pass
-#   bash tests/run.sh --all    and the long checks: sanitizers, data races, fuzzing, benchmarks, the sample trace's page
+#   bash tests/run.sh --all    and the long checks: sanitizers, data races, fuzzing, benchmarks
 #
 # Exit status 0 when everything passed.
 set -euo pipefail
@@ -30,6 +30,8 @@ echo "--- address and undefined-behaviour sanitizers"
 build_and_test asan -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG="-O1 -g" "-DIOCAST_SANITIZE=address;undefined"
 echo "--- data races"
 build_and_test tsan -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG="-O1 -g" -DIOCAST_SANITIZE=thread -DIOCAST_PLAIN_THREADS=ON
+echo "--- fuzzing"
+bash tests/fuzz/run.sh 120
 echo "--- benchmarks"
 cmake -G Ninja -S . -B build/release -DCMAKE_BUILD_TYPE=Release $launcher >/dev/null
 cmake --build build/release --target bench iocast >/dev/null

@@ -27,6 +27,12 @@ bool looks_compressed(std::string_view head) {
   return false;
 }
 
+// Some kinds of damage libarchive has no words for.
+std::string reason(archive* a) {
+  const char* text = archive_error_string(a);
+  return text ? text : "the compressed data is damaged";
+}
+
 std::size_t read_fully(int fd, const std::string& path, char* to, std::size_t room) {
   std::size_t total = 0;
   while (total < room) {
@@ -93,7 +99,7 @@ Input::Input(std::string path) : path_(std::move(path)) {
       archive_entry* entry = nullptr;
       if (archive_read_open(archive_, this, nullptr, &ArchiveSource::read, nullptr) != ARCHIVE_OK ||
           archive_read_next_header(archive_, &entry) != ARCHIVE_OK) {
-        throw sim::DataError(path_ + ": cannot decompress: " + archive_error_string(archive_));
+        throw sim::DataError(path_ + ": cannot decompress: " + reason(archive_));
       }
       if (peek(1).empty()) throw sim::DataError(path_ + ": is empty once decompressed");
     }
@@ -121,7 +127,7 @@ std::size_t Input::read_source(char* to, std::size_t room) {
   const la_ssize_t got = archive_read_data(archive_, to, room);
   if (got < 0) {
     throw sim::DataError(path_ + ": byte " + std::to_string(consumed_ + (filled_ - position_)) +
-                         " once decompressed: " + archive_error_string(archive_) + " (is the file cut short?)");
+                         " once decompressed: " + reason(archive_) + " (is the file cut short?)");
   }
   return static_cast<std::size_t>(got);
 }

@@ -118,6 +118,11 @@ TEST(BadInput, CompressedFilesCutShort) {
     const std::string bytes = support::slurp(whole);
     folder.file(std::string("cut") + ending, bytes.substr(0, bytes.size() / 2));
     expect_one_line_error(iocast("describe " + cut), cut);
+    std::string damaged = bytes;
+    for (std::size_t at = bytes.size() / 3; at < damaged.size(); at += 97)
+      damaged[at] = static_cast<char>(~damaged[at]);
+    expect_one_line_error(iocast("describe --format lirs " + folder.file(std::string("damaged") + ending, damaged)),
+                          "damaged");
   }
 }
 
