@@ -21,17 +21,36 @@ inline constexpr std::uint32_t kNever = UINT32_MAX;
 enum class Outcome : std::uint8_t {
   miss = 0,  // was absent, is kept now
   hit = 1,
-  rejected = 2  // was absent, and still is
+  rejected = 2,  // was absent, or not looked for, and stays as it was
+  dropped = 3    // was there, and has been forgotten without being used
 };
+
+// What an access may do, when it may not do everything.
+enum class Treatment : std::uint8_t {
+  admit = 0,     // hit; or miss, and come in if the policy likes
+  hit_only = 1,  // hit; or be rejected
+  pass = 2,      // be rejected, unseen by the policy
+  drop = 3,      // the block is forgotten: dropped, or rejected when it was not there
+  take = 4       // hit, and then the block is forgotten; or be rejected: the lookups of an exclusive second level
+};
+
+class Gate;        // admission.h
+class Treatments;  // admission.h
 
 // References in order. The spans are as long as `blocks`, or empty where the text says so.
 struct Accesses {
   std::span<const BlockId> blocks;
-  std::span<const std::uint32_t> next_use;  // position of the next access to the same block, or kNever; the first
-                                            // access that a policy is given, in whatever call, is at position 0.
-                                            // Empty unless the policy's Spec says needs_future
-  std::span<Outcome> outcomes;              // filled by the policy
-  std::span<BlockId> victims;  // filled with the block pushed out by each access, or kNoBlock; may be empty
+  std::span<const std::uint32_t> next_use;     // position of the next access to the same block, or kNever; the first
+                                               // access that a policy is given, in whatever call, is at position 0.
+                                               // Empty unless the policy's Spec says needs_future
+  std::span<const std::uint8_t> writes{};      // 1 for a write, 0 for a read; empty unless the Spec says needs_writes
+  std::span<const std::uint64_t> addresses{};  // by block id: blocks that are neighbours on their device differ by 1.
+                                               // Empty unless the Spec says needs_addresses
+  std::span<Outcome> outcomes;                 // filled by the policy
+  std::span<BlockId> victims{};  // filled with the block pushed out by each access, or kNoBlock; may be empty
+  // What each access may do, and who decides which misses come in: both, or neither and every access is admitted.
+  std::span<const Treatments> treatments{};
+  Gate* gate = nullptr;
 };
 
 class Policy {
@@ -39,7 +58,8 @@ class Policy {
   virtual ~Policy() = default;
 
   // Plays the references one after the other. On a miss the policy may keep the block, and then pushes out at most one
-  // victim, only if it is full. How a sequence is cut into calls does not change the outcomes.
+  // victim, only if it is full. How a sequence is cut into calls does not change the outcomes. A next use is then the
+  // next access that may hit, with no drop before it.
   virtual void access(const Accesses&) = 0;
   // The block's content is gone (discarded). It is as if it had never been there; an absent block is ignored, and
   // history of it (a ghost entry) may stay.
@@ -72,7 +92,12 @@ struct Spec {
   std::string_view idea;   // one line
   std::string_view paper;  // author, title, venue, year
   std::span<const Parameter> parameters{};
-  bool needs_future = false;  // wants Accesses::next_use
+  bool needs_future = false;     // wants Accesses::next_use
+  bool needs_writes = false;     // wants Accesses::writes
+  bool needs_addresses = false;  // wants Accesses::addresses
+  // The admission stages that the product's name stands for besides its replacement, as --admission takes them (may be
+  // empty); null for none.
+  std::string (*admission)(const Settings&) = nullptr;
   // `capacity` >= 1 in blocks; ids are below `footprint`. Memory is allocated here, not in access() (but for
   // what grows with the length of the sequence, which only the next uses tell).
   std::unique_ptr<Policy> (*make)(std::uint32_t capacity, std::uint32_t footprint, const Settings&) = nullptr;
