@@ -39,6 +39,8 @@ struct SmallTrace {
   std::uint32_t capacity = 1;
   std::vector<BlockId> blocks;
   std::vector<std::uint32_t> next_use;
+  std::vector<std::uint8_t> writes;           // by access; empty: all reads
+  std::vector<std::uint64_t> addresses;       // by block; empty: the block's number
   std::vector<std::vector<BlockId>> forgets;  // before each access
 
   std::string name;  // for messages
@@ -51,6 +53,21 @@ inline std::vector<std::uint32_t> next_uses(const std::vector<BlockId>& blocks, 
     last[blocks[i]] = static_cast<std::uint32_t>(i);
   }
   return next;
+}
+
+// Runs of adjacent blocks with gaps between; the numbers of the blocks follow the addresses or do not.
+inline std::vector<std::uint64_t> small_addresses(Dice& dice, std::uint32_t footprint) {
+  std::vector<std::uint64_t> addresses;
+  const double run_goes_on = dice.chance(0.5) ? 0.9 : 0.5;
+  std::uint64_t address = dice.below(1000);
+  for (BlockId block = 0; block < footprint; ++block) {
+    addresses.push_back(address);
+    address += dice.chance(run_goes_on) ? 1 : 2 + dice.below(100);
+  }
+  if (dice.chance(0.5)) {
+    for (std::uint32_t left = footprint; left > 1; --left) std::swap(addresses[left - 1], addresses[dice.below(left)]);
+  }
+  return addresses;
 }
 
 // Uniform, skewed, loops, scans over a hot set, drifting working sets, and mixtures that change now and then; caches
@@ -75,6 +92,9 @@ inline SmallTrace small_trace(std::uint64_t seed, bool forgets) {
     while (forgets && dice.chance(0.08)) trace.forgets.back().push_back(dice.below(trace.footprint));
   }
   trace.next_use = next_uses(trace.blocks, trace.footprint);
+  const double write_share = dice.below(5) / 4.0;
+  for (std::uint32_t i = 0; i < count; ++i) trace.writes.push_back(dice.chance(write_share));
+  trace.addresses = small_addresses(dice, trace.footprint);
   trace.name = "trace " + std::to_string(seed) + ": footprint " + std::to_string(trace.footprint) + ", capacity " +
                std::to_string(trace.capacity) + ", shape " + std::to_string(shape) + (forgets ? ", forgets" : "");
   return trace;
@@ -86,14 +106,22 @@ struct Played {
   bool operator==(const Played&) const = default;
 };
 
-// Gives accesses `first` up to `end` to the policy in one call.
+// Gives accesses `first` up to `end` to the policy in one call. Writes and addresses are given to every policy: those
+// that do not want them do not look.
 inline std::vector<Played> play(policies::Policy& policy, const SmallTrace& trace, std::size_t first, std::size_t end,
                                 bool needs_future, bool victims = true) {
   const std::size_t count = end - first;
+  std::vector<std::uint8_t> writes(count);
+  if (!trace.writes.empty())
+    std::copy_n(trace.writes.begin() + static_cast<std::ptrdiff_t>(first), count, writes.begin());
+  std::vector<std::uint64_t> addresses = trace.addresses;
+  for (BlockId block = 0; addresses.size() < trace.footprint; ++block) addresses.push_back(block);
   std::vector<Outcome> outcome(count);
   std::vector<BlockId> victim(victims ? count : 0);
   policy.access({.blocks = std::span(trace.blocks).subspan(first, count),
                  .next_use = std::span(trace.next_use).subspan(first, needs_future ? count : 0),
+                 .writes = writes,
+                 .addresses = addresses,
                  .outcomes = outcome,
                  .victims = victim});
   std::vector<Played> played;

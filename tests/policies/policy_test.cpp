@@ -14,13 +14,17 @@ class PolicyContract : public testing::TestWithParam<std::string> {
   const policies::Choice chosen_ = choice(GetParam());
   const bool needs_future_ = chosen_.spec->needs_future;
 
-  std::uint32_t misses(const SmallTrace& trace, std::uint32_t capacity) const {
-    const auto played =
-        play(*chosen_.make(capacity, trace.footprint), trace, 0, trace.blocks.size(), needs_future_, false);
-    return static_cast<std::uint32_t>(
-        std::count_if(played.begin(), played.end(), [](const Played& p) { return p.outcome != Outcome::hit; }));
+  std::vector<Played> played(const SmallTrace& trace, std::uint32_t capacity) const {
+    return play(*chosen_.make(capacity, trace.footprint), trace, 0, trace.blocks.size(), needs_future_);
   }
 };
+
+std::size_t count(const std::vector<Played>& played, Outcome outcome) {
+  return static_cast<std::size_t>(
+      std::count_if(played.begin(), played.end(), [outcome](const Played& p) { return p.outcome == outcome; }));
+}
+std::size_t misses(const std::vector<Played>& played) { return played.size() - count(played, Outcome::hit); }
+bool lets_every_miss_in(const std::vector<Played>& played) { return count(played, Outcome::rejected) == 0; }
 
 // One access at a time, with forgets between: everything that can be seen from outside adds up.
 TEST_P(PolicyContract, EveryAccessIsAccountedFor) {
@@ -82,7 +86,12 @@ TEST_P(PolicyContract, HoldsAWholeFootprint) {
     const SmallTrace trace = small_trace(seed, false);
     const std::set<BlockId> distinct(trace.blocks.begin(), trace.blocks.end());
     for (const std::uint32_t more : {0u, 1u, 1'000'000u, policies::kNoBlock - trace.footprint}) {
-      ASSERT_EQ(misses(trace, trace.footprint + more), distinct.size()) << trace.name << " + " << more;
+      const auto all = played(trace, trace.footprint + more);
+      const std::string what = trace.name + " + " + std::to_string(more);
+      // A block that has come in stays in; one that is turned away at first may come in later.
+      ASSERT_LE(count(all, Outcome::miss), distinct.size()) << what;
+      if (lets_every_miss_in(all)) { ASSERT_EQ(misses(all), distinct.size()) << what; }
+      for (const Played& one : all) ASSERT_EQ(one.victim, kNoBlock) << what;
     }
   }
 }
@@ -92,17 +101,24 @@ TEST_P(PolicyContract, WorksWithOneBlock) {
   trace.footprint = 3;
   trace.blocks = {0, 0, 1, 1, 0, 2, 2, 2, 0, 1};
   trace.next_use = next_uses(trace.blocks, trace.footprint);
-  EXPECT_EQ(misses(trace, 1), 6u);  // every policy that lets every miss in holds the block used last
+  const auto all = played(trace, 1);
+  if (lets_every_miss_in(all)) {
+    EXPECT_EQ(misses(all), 6u);  // it can only hold the block used last
+  } else {
+    EXPECT_GE(misses(all), 6u);
+  }
 }
 
+// Belady's is the bound for policies that let every miss in. For the others it is the one with a block more, where a
+// block that is turned away can be until the next one comes.
 TEST_P(PolicyContract, IsNoBetterThanBelady) {
   const policies::Choice belady = choice("belady");
   for (std::uint64_t seed = 0; seed < 500; ++seed) {
     const SmallTrace trace = small_trace(seed, false);
-    const auto best = play(*belady.make(trace.capacity, trace.footprint), trace, 0, trace.blocks.size(), true, false);
-    const auto fewest =
-        std::count_if(best.begin(), best.end(), [](const Played& p) { return p.outcome != Outcome::hit; });
-    ASSERT_GE(misses(trace, trace.capacity), fewest) << trace.name;
+    const auto all = played(trace, trace.capacity);
+    const std::uint32_t more = lets_every_miss_in(all) ? 0 : 1;
+    const auto best = play(*belady.make(trace.capacity + more, trace.footprint), trace, 0, trace.blocks.size(), true);
+    ASSERT_GE(misses(all), misses(best)) << trace.name;
   }
 }
 

@@ -1,6 +1,8 @@
 // A naive twin is a policy written a second time, straight from its paper, with the containers that come to mind first.
 #pragma once
 
+#include <concepts>
+
 #include "tests/policies/play.h"
 
 namespace support {
@@ -13,7 +15,9 @@ class Twin {
   virtual bool contains(BlockId block) const = 0;
 };
 
-// Holds a policy against MakeTwin(capacity) on 1,000 traces, half of them with forgets, in calls of random length.
+// Holds a policy against MakeTwin(capacity) on 1,000 traces, half of them with forgets, in calls of random length. A
+// policy that knows writes or addresses has a MakeTwin(const SmallTrace&), and a twin of its own type whose access()
+// has a third argument, `bool write`.
 template <class MakeTwin>
 void expect_equal_to_twin(std::string_view text, MakeTwin make_twin) {
   const policies::Choice chosen = choice(text);
@@ -21,7 +25,13 @@ void expect_equal_to_twin(std::string_view text, MakeTwin make_twin) {
     const SmallTrace trace = small_trace(seed, seed % 2 == 1);
     SCOPED_TRACE(trace.name);
     const auto policy = chosen.make(trace.capacity, trace.footprint);
-    const std::unique_ptr<Twin> twin = make_twin(trace.capacity);
+    const auto twin = [&] {
+      if constexpr (std::invocable<MakeTwin, const SmallTrace&>) {
+        return make_twin(trace);
+      } else {
+        return make_twin(trace.capacity);
+      }
+    }();
     Dice dice(seed + 1'000'000);
     for (std::size_t first = 0; first < trace.blocks.size();) {
       for (const BlockId block : trace.forgets[first]) policy->forget(block), twin->forget(block);
@@ -30,7 +40,13 @@ void expect_equal_to_twin(std::string_view text, MakeTwin make_twin) {
       while (end < longest && end < trace.blocks.size() && trace.forgets[end].empty()) ++end;
       const auto played = play(*policy, trace, first, end, chosen.spec->needs_future);
       for (std::size_t i = first; i < end; ++i) {
-        const Played expected = twin->access(trace.blocks[i], trace.next_use[i]);
+        const Played expected = [&] {
+          if constexpr (requires { twin->access(trace.blocks[i], trace.next_use[i], true); }) {
+            return twin->access(trace.blocks[i], trace.next_use[i], trace.writes[i] != 0);
+          } else {
+            return twin->access(trace.blocks[i], trace.next_use[i]);
+          }
+        }();
         ASSERT_EQ(played[i - first].outcome, expected.outcome) << "access " << i;
         ASSERT_EQ(played[i - first].victim, expected.victim) << "access " << i;
       }
