@@ -19,12 +19,13 @@ extern const Spec clock;
 extern const Spec sieve;
 extern const Spec arc;
 extern const Spec s3_fifo;
+extern const Spec larc;
 extern const Spec belady;
 
 namespace {
 
 constexpr std::array kPolicies{
-    &lru, &fifo, &clock, &sieve, &arc, &s3_fifo, &belady,
+    &lru, &fifo, &clock, &sieve, &arc, &s3_fifo, &larc, &belady,
 };
 
 const Spec& spec_named(std::string_view name) {
