@@ -20,12 +20,13 @@ extern const Spec sieve;
 extern const Spec arc;
 extern const Spec s3_fifo;
 extern const Spec larc;
+extern const Spec linux_two_list;
 extern const Spec belady;
 
 namespace {
 
 constexpr std::array kPolicies{
-    &lru, &fifo, &clock, &sieve, &arc, &s3_fifo, &larc, &belady,
+    &lru, &fifo, &clock, &sieve, &arc, &s3_fifo, &larc, &linux_two_list, &belady,
 };
 
 const Spec& spec_named(std::string_view name) {
