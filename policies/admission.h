@@ -100,6 +100,8 @@ class RequestStages {
   std::unique_ptr<State> state_;
 };
 
+class MissStage;
+
 // The stages of misses, in front of one cache.
 class Gate {
  public:
@@ -115,7 +117,6 @@ class Gate {
   bool open() const { return stages_.empty(); }
 
  private:
-  class MissStage;
   bool every_stage_admits(BlockId, std::uint32_t resident);
 
   std::uint32_t capacity_;

@@ -112,6 +112,7 @@ struct Choice {
   std::string text;  // canonical: name, and the parameters given
   std::vector<std::pair<std::string, std::string>> given;
   std::unique_ptr<Policy> make(std::uint32_t capacity, std::uint32_t footprint) const;
+  std::string admission() const;  // the stages that the name stands for; may be empty
 };
 
 // Parses a comma-separated list; an item with '=' and no ':' continues the parameters of the item before it. Throws
