@@ -21,12 +21,13 @@ extern const Spec s3_fifo;
 extern const Spec larc;
 extern const Spec linux_two_list;
 extern const Spec zfs_arc;
+extern const Spec lfu;
 extern const Spec belady;
 
 namespace {
 
 constexpr std::array kPolicies{
-    &lru, &fifo, &clock, &sieve, &arc, &s3_fifo, &larc, &linux_two_list, &zfs_arc, &belady,
+    &lru, &fifo, &clock, &sieve, &arc, &s3_fifo, &larc, &linux_two_list, &zfs_arc, &lfu, &belady,
 };
 
 }  // namespace

@@ -57,6 +57,7 @@ std::string ours(const Row& row) {
       {"clock,n-bit-counter=2", "clock:bits=2"},
       {"sieve,", "sieve"},
       {"arc,", "arc"},
+      {"lfu,", "lfu"},
       {"belady,", "belady"},
       {"s3fifov0,", "s3_fifo"},
       {"s3fifo,", "s3_fifo:variant=libcachesim"},
@@ -151,7 +152,7 @@ TEST(Reference, CountsAreEqual) {
   for (const auto& [text, rows] : compared) summary += fmt::format("{} {}, ", text, rows);
   RecordProperty("rows", summary);
   for (const char* text :
-       {"lru", "fifo", "clock", "clock:bits=2", "sieve", "arc", "belady", "s3_fifo", "s3_fifo:variant=libcachesim"}) {
+       {"lru", "fifo", "clock", "clock:bits=2", "sieve", "arc", "lfu", "belady", "s3_fifo", "s3_fifo:variant=libcachesim"}) {
     EXPECT_GE(compared[text], 20) << text << ": " << summary;
   }
 }
