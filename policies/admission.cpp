@@ -50,16 +50,17 @@ std::uint32_t times(double factor, std::uint32_t capacity, std::uint32_t footpri
 // Stages of misses
 
 // Two Bloom filters, one beside the other in memory. When the one that is filled has its share of blocks, the other is
-// cleared and filled instead. Hashes by double hashing (Kirsch, Mitzenmacher, ESA 2006).
+// cleared and filled instead.
 class SecondHit final : public MissStage {
  public:
   SecondHit(std::uint32_t capacity, std::uint32_t footprint, const Settings& settings)
       : most_(times(number_from(settings, "window", 0, kMostCapacities) / 2, capacity, footprint)) {
     // Either of the two may be wrong.
     const double rate = number_from(settings, "fpp", 1e-9, 0.5) / 2;
-    hashes_ = static_cast<int>(std::lround(-std::log2(rate)));
+    hashes_ = static_cast<std::uint64_t>(std::lround(-std::log2(rate)));
     // Solves (1 - exp(-hashes * most / bits)) ^ hashes = rate.
-    const double bits = -hashes_ * static_cast<double>(most_) / std::log1p(-std::pow(rate, 1.0 / hashes_));
+    const double hashes = static_cast<double>(hashes_);
+    const double bits = -hashes * most_ / std::log1p(-std::pow(rate, 1 / hashes));
     words_.resize(static_cast<std::size_t>(std::ceil(bits / 64)));
   }
 
@@ -82,9 +83,8 @@ class SecondHit final : public MissStage {
   static std::uint64_t bit(std::uint64_t hash) { return std::uint64_t{1} << (hash >> 26 & 63); }
 
   bool contains(BlockId block, int which) {
-    std::uint64_t hash = sim::random_word(0, block);
-    const std::uint64_t step = sim::random_word(1, block);
-    for (int i = 0; i < hashes_; ++i, hash += step) {
+    for (std::uint64_t i = 0; i < hashes_; ++i) {
+      const std::uint64_t hash = sim::random_word(i, block);
       if (!(pair(hash).word[which] & bit(hash))) return false;
     }
     return true;
@@ -96,15 +96,16 @@ class SecondHit final : public MissStage {
       count_ = 0;
       for (Pair& pair : words_) pair.word[filling_] = 0;
     }
-    std::uint64_t hash = sim::random_word(0, block);
-    const std::uint64_t step = sim::random_word(1, block);
-    for (int i = 0; i < hashes_; ++i, hash += step) pair(hash).word[filling_] |= bit(hash);
+    for (std::uint64_t i = 0; i < hashes_; ++i) {
+      const std::uint64_t hash = sim::random_word(i, block);
+      pair(hash).word[filling_] |= bit(hash);
+    }
     ++count_;
   }
 
   std::uint32_t most_;  // blocks in a filter
   std::uint32_t count_ = 0;
-  int hashes_;
+  std::uint64_t hashes_;
   int filling_ = 0;
   std::vector<Pair> words_;
 };

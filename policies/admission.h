@@ -2,29 +2,35 @@
 // only if every stage lets it.
 //
 // Some stages look at the request (its size, where it follows on another one, its operation, its stream): their verdict
-// does not depend on the cache, and is given once for all policies and sizes, by RequestStages. The others look at the
-// misses of one cache (how often a block has been missed, chance): they are a Gate, one for each cache.
+// does not depend on the cache, and is given once for all policies and sizes, by RequestStages. Each of them sees every
+// request, so their order does not matter. The others look at the misses of one cache (how often a block has been
+// missed, chance): they are a Gate, one for each cache. Each of them sees, and learns from, the misses that no stage of
+// requests and no stage before it has turned away.
 //
 //   stage          parameters (default)       a miss comes in
 //   second_hit     window (1), fpp (0.01)     if its block was missed before, among the last `window` x capacity blocks
-//                                             missed, by a pair of Bloom filters with that rate of false positives,
-//                                             each of which remembers half of the window
-//   n_hit          hits (3), trigger (0.8),   if it is its block's `hits`th access that was not in the cache, among the
-//                  table (2)                  last `table` x capacity blocks counted (oldest forgotten first); always,
-//                                             until the cache has been filled to `trigger` (Open CAS's nhit promotion)
+//                                             missed: two Bloom filters take the blocks of half of the window each, by
+//                                             turns, so that between half and all of it is remembered. A block that is
+//                                             not remembered is let in with a probability of at most `fpp`
+//   n_hit          hits (3), trigger (0.8),   if it is its block's `hits`th miss since the block last came in, among
+//   the
+//                  table (2)                  last `table` x capacity blocks counted (the first to be counted is
+//                                             forgotten first); always, and without being counted, until the cache has
+//                                             been filled to `trigger` (Open CAS's nhit promotion)
 //   probabilistic  p (0.5), seed (1)          with probability p
 //   size           over (64KiB)               if its request is not longer
-//   sequential     after (4MiB), streams      if its request does not continue a stream of adjacent requests of more
-//                  (128), when (always|full)  than `after` bytes, itself included; the last `streams` ends of requests
-//                                             are remembered, of each disk (bcache's and Open CAS's sequential bypass).
-//                                             full: only once the cache is full
+//   sequential     after (4MiB), streams      if its request does not bring a run of adjacent requests (each begins
+//                  (128), when (always|full)  where the one before ended) to `after` bytes or more; of each disk, the
+//                                             last `streams` ends of runs are remembered, reads and writes alike
+//                                             (bcache's and, nearly, Open CAS's sequential bypass). full: only once the
+//                                             cache is full
 //   read_only                                 if it is a read
 //   write_only                                if it is a write
 //   only           streams (A+B+...)          if it belongs to one of the named streams
 //   except         streams (A+B+...)          if it belongs to none of them
 //
 // A read that is turned away may still hit. A write that a stage of requests turns away goes around the cache, which
-// drops what it holds of its blocks.
+// drops what it holds of its blocks. (A write that a Gate turns away is a miss: there is nothing to drop.)
 #pragma once
 
 #include <cstdint>
@@ -75,7 +81,7 @@ struct StageSpec {
 };
 std::span<const StageSpec> all_stages();
 
-// Parses a comma-separated list, as parse_choices does. Throws UsageError that lists what there is.
+// Parses a comma-separated list, which may be empty, as parse_choices does. Throws UsageError that lists what there is.
 std::vector<Stage> parse_stages(std::string_view list);
 
 // What the stages of requests, and the write handling, let the accesses of each request do. Requests are given in
@@ -87,7 +93,8 @@ class RequestStages {
     std::uint16_t stream = 0;
     bool write = false;
   };
-  // `stream_names` by number, for `only` and `except`; throws UsageError when a name is not among them.
+  // The stages of misses among the list are passed over. `stream_names` by number, for `only` and `except`; throws
+  // UsageError when a name is not among them.
   RequestStages(Writes, std::span<const Stage>, std::span<const std::string> stream_names);
   ~RequestStages();
 
@@ -105,6 +112,7 @@ class MissStage;
 // The stages of misses, in front of one cache.
 class Gate {
  public:
+  // The stages of requests among the list are passed over.
   Gate(std::span<const Stage>, std::uint32_t capacity, std::uint32_t footprint);
   ~Gate();
 
