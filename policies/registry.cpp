@@ -24,12 +24,14 @@ extern const Spec zfs_arc;
 extern const Spec lfu;
 extern const Spec w_tiny_lfu;
 extern const Spec lecar;
+extern const Spec cacheus;
 extern const Spec belady;
 
 namespace {
 
 constexpr std::array kPolicies{
-    &lru, &fifo, &clock, &sieve, &arc, &s3_fifo, &larc, &linux_two_list, &zfs_arc, &lfu, &w_tiny_lfu, &lecar, &belady,
+    &lru,            &fifo,    &clock, &sieve,      &arc,   &s3_fifo, &larc,
+    &linux_two_list, &zfs_arc, &lfu,   &w_tiny_lfu, &lecar, &cacheus, &belady,
 };
 
 }  // namespace
