@@ -1,17 +1,15 @@
 #include "traces/blocks.h"
 
 #include <algorithm>
-#include <bit>
 
 #include "sim/error.h"
 #include "sim/random.h"
 
 namespace traces {
-namespace {
 
 // Numbers distinct (stream, block) pairs in order of first appearance: a hash table with linear probing. A table of our
 // own because a trace's lookups are known in advance, and prefetching them is worth a factor of three.
-class Numbering {
+class BlockNumbers::Table {
  public:
   struct Key {
     std::uint64_t block;
@@ -90,18 +88,22 @@ class Numbering {
   std::uint32_t used_ = 0;
 };
 
-}  // namespace
+BlockNumbers::BlockNumbers() : table_(std::make_unique<Table>()) {}
+BlockNumbers::~BlockNumbers() = default;
+std::uint32_t BlockNumbers::size() const { return table_->size(); }
 
 Blocks::Blocks(const Trace& trace, sim::Bytes block, Granularity granularity)
-    : trace_(&trace), block_(block), granularity_(granularity), divisor_(static_cast<std::uint64_t>(block.count)) {
-  if (std::has_single_bit(divisor_)) shift_ = std::countr_zero(divisor_);
+    : Blocks(trace, block, granularity, *std::make_unique<BlockNumbers>()) {}
+
+Blocks::Blocks(const Trace& trace, sim::Bytes block, Granularity granularity, BlockNumbers& numbers)
+    : trace_(&trace), block_(block), granularity_(granularity), division_(block, granularity) {
   accesses_.reserve(trace.size());
-  Numbering numbering;
+  BlockNumbers::Table& numbering = numbers.table();
 
   // References wait in a short queue, so that their slots are in the cache when their turn comes.
   constexpr std::size_t kQueue = 64;
   struct Pending {
-    Numbering::Key key;
+    BlockNumbers::Table::Key key;
     std::uint64_t hash;
   } pending[kQueue];
   std::size_t waiting = 0;
@@ -110,8 +112,8 @@ Blocks::Blocks(const Trace& trace, sim::Bytes block, Granularity granularity)
     waiting = 0;
   };
   const auto refer = [&](std::uint64_t number, StreamId stream) {
-    const Numbering::Key key{number, stream};
-    pending[waiting] = {key, Numbering::hash(key)};
+    const BlockNumbers::Table::Key key{number, stream};
+    pending[waiting] = {key, BlockNumbers::Table::hash(key)};
     numbering.prefetch(pending[waiting].hash);
     if (++waiting == kQueue) drain();
   };
@@ -126,13 +128,12 @@ Blocks::Blocks(const Trace& trace, sim::Bytes block, Granularity granularity)
       if (granularity == Granularity::request) {
         gone = numbering.range(stream, offset, offset + 1);
       } else {
-        const std::uint64_t first = offset / divisor_ + (offset % divisor_ != 0);
-        const std::uint64_t end = number(offset + length);
+        const auto [first, end] = division_.whole(offset, offset + length);
         if (first < end) gone = numbering.range(stream, first, end);
       }
       if (!gone.empty()) discards_.push_back({r, accesses_.size(), std::move(gone)});
     } else if (const std::uint32_t blocks = count(r)) {
-      const std::uint64_t first = granularity == Granularity::request ? offset : number(offset);
+      const std::uint64_t first = division_.first({offset});
       for (std::uint32_t b = 0; b < blocks; ++b) refer(first + b, stream);
     }
   }
@@ -142,21 +143,16 @@ Blocks::Blocks(const Trace& trace, sim::Bytes block, Granularity granularity)
     throw sim::DataError("more than 4 billion block accesses: use a larger --block, or part of the trace");
 }
 
-std::span<const std::uint32_t> Blocks::next_use() {
-  if (next_use_.empty() && !accesses_.empty()) {
-    next_use_.resize(accesses_.size());
-    Column<std::uint32_t> next(footprint_);
-    std::fill_n(next.data(), footprint_, kNeverAgain);
-    auto discard = discards_.rbegin();
-    for (std::size_t a = accesses_.size(); a-- > 0;) {
-      for (; discard != discards_.rend() && discard->position == a + 1; ++discard) {
-        for (const BlockId id : discard->blocks) next[id] = kNeverAgain;
-      }
-      next_use_[a] = next[accesses_[a]];
-      next[accesses_[a]] = static_cast<std::uint32_t>(a);
+void Blocks::append_addresses(std::vector<std::uint64_t>& addresses) const {
+  std::size_t access = 0;
+  for (std::size_t r = 0; r < trace_->size(); ++r) {
+    const std::uint64_t first = division_.first(trace_->offsets()[r]);
+    const std::uint32_t blocks = count(r);
+    for (std::uint32_t b = 0; b < blocks; ++b, ++access) {
+      if (accesses_[access] == addresses.size())
+        addresses.push_back((first + b) ^ static_cast<std::uint64_t>(trace_->streams()[r]) << 48);
     }
   }
-  return next_use_;
 }
 
 }  // namespace traces

@@ -6,20 +6,13 @@
 #include <algorithm>
 #include <functional>
 
-#include "sim/random.h"
+#include "traces/sample.h"
 
 namespace traces {
 namespace {
 
-// FNV-1a: names are hashed once each, and the result must be the same everywhere.
-std::uint64_t hash_name(std::string_view name) {
-  std::uint64_t hash = 0xCBF29CE484222325u;
-  for (const unsigned char c : name) hash = (hash ^ c) * 0x100000001B3u;
-  return hash;
-}
-
-bool sampled_hash(std::uint64_t stream_hash, std::uint64_t block, double rate) {
-  return sim::to_unit(sim::mix(sim::mix(block) ^ stream_hash)) < rate;
+bool stays(std::uint64_t stream, std::uint64_t block, double rate) {
+  return sim::to_unit(block_hash(stream, block)) < rate;
 }
 
 class FilteredReader final : public Reader {
@@ -60,7 +53,7 @@ class FilteredReader final : public Reader {
     const std::uint64_t begin = r.offset.bytes;
     if (info().granularity == Granularity::request || r.length.count == 0) {
       if (r.op == Op::flush ||
-          sampled_hash(hash, info().granularity == Granularity::request ? begin : begin / block, filter_.sample))
+          stays(hash, info().granularity == Granularity::request ? begin : begin / block, filter_.sample))
         batch.add(r);
       return;
     }
@@ -68,9 +61,9 @@ class FilteredReader final : public Reader {
     std::uint64_t run = end;  // where the run that stays began; `end` when there is none
     for (std::uint64_t b = begin / block; b * block < end; ++b) {
       const std::uint64_t from = std::max(begin, b * block);
-      const bool stays = sampled_hash(hash, b, filter_.sample);
-      if (stays && run == end) run = from;
-      if (!stays && run != end) add_part(r, run, from, batch), run = end;
+      const bool in_sample = stays(hash, b, filter_.sample);
+      if (in_sample && run == end) run = from;
+      if (!in_sample && run != end) add_part(r, run, from, batch), run = end;
     }
     if (run != end) add_part(r, run, end, batch);
   }
@@ -90,7 +83,7 @@ class FilteredReader final : public Reader {
     while (streams_.size() <= id) {
       const std::string& name = names.at(streams_.size());
       const bool wanted = std::find(filter_.streams.begin(), filter_.streams.end(), name) != filter_.streams.end();
-      streams_.push_back({wanted, hash_name(name)});
+      streams_.push_back({wanted, stream_hash(name)});
     }
     return streams_[id];
   }
@@ -115,7 +108,7 @@ class FilteredReader final : public Reader {
 }  // namespace
 
 bool sampled(std::string_view stream, std::uint64_t block, double rate) {
-  return sampled_hash(hash_name(stream), block, rate);
+  return stays(stream_hash(stream), block, rate);
 }
 
 std::unique_ptr<Reader> filtered(std::unique_ptr<Reader> reader, Filter filter) {

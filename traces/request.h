@@ -10,6 +10,8 @@ namespace traces {
 
 enum class Op : std::uint8_t { read = 0, write = 1, discard = 2, flush = 3 };
 
+constexpr bool moves_data(Op op) { return op <= Op::write; }
+
 inline constexpr std::string_view kOpNames[] = {"read", "write", "discard", "flush"};
 
 // Bits of Request::flags.

@@ -77,14 +77,15 @@ Trace Trace::load(Reader& reader, const LoadOptions& options) {
       trace.append(r, options.details);
     }
   }
-  trace.info_ = reader.info();
+  TraceInfo info = reader.info();
   if (trace.times_.empty()) throw sim::DataError("no request is in the trace, or none passes the filters");
   if (backward) {
-    trace.info_.findings.add(
+    info.findings.add(
         "requests earlier than one before them (by up to " + sim::format(furthest_back) + "; sorted by time)",
         backward);
     trace.sort();
   }
+  trace.info_ = std::make_shared<TraceInfo>(std::move(info));
   trace.start_ = {trace.times_[0]};
   for (std::size_t i = 0; i < trace.size(); ++i) trace.times_[i] -= trace.start_.since_origin;
   if (options.from || options.to) {
@@ -125,25 +126,63 @@ void Trace::keep(std::size_t from, std::size_t to) {
   for (std::size_t i = 0; i < size(); ++i) times_[i] -= first;
 }
 
-Trace Trace::only(StreamId stream) const {
-  Trace part;
-  part.info_ = info_;
-  part.start_ = start_;
-  for (std::size_t i = 0; i < size(); ++i) {
-    if (streams_[i] != stream) continue;
-    append_from(part.times_, times_, i);
+Trace Trace::empty_like(const Trace& like) {
+  Trace trace;
+  trace.info_ = like.info_;
+  trace.start_ = like.start_;
+  return trace;
+}
+
+void Trace::add(sim::Nanoseconds time, sim::Offset offset, std::uint32_t length, Op op, StreamId stream) {
+  times_.push_back(time);
+  offsets_.push_back(offset);
+  lengths_.push_back(length);
+  ops_.push_back(op);
+  streams_.push_back(stream);
+}
+
+Trace Trace::only(std::span<const std::uint32_t> requests) const {
+  Trace part = empty_like(*this);
+  for (const std::uint32_t i : requests) {
+    part.add(times_[i], offsets_[i], lengths_[i], ops_[i], streams_[i]);
     append_from(part.latencies_, latencies_, i);
     append_from(part.issue_delays_, issue_delays_, i);
-    append_from(part.offsets_, offsets_, i);
-    append_from(part.lengths_, lengths_, i);
-    append_from(part.ops_, ops_, i);
-    append_from(part.streams_, streams_, i);
   }
   return part;
 }
 
+std::vector<std::vector<std::uint32_t>> Trace::requests_by_stream() const {
+  if (size() > UINT32_MAX) throw sim::DataError("more than 4 billion requests: take part of the trace");
+  std::vector<std::vector<std::uint32_t>> requests(info_->streams.names().size());
+  for (std::size_t i = 0; i < size(); ++i) requests[streams_[i]].push_back(static_cast<std::uint32_t>(i));
+  return requests;
+}
+
 sim::Nanoseconds Trace::duration() const {
   return times_.empty() ? sim::Nanoseconds{0} : times_[size() - 1] - times_[0];
+}
+
+bool Pieces::next(Trace& piece) {
+  piece = Trace();
+  while (piece.size() < requests_ && reader_.next(batch_)) {
+    for (const Request& r : batch_.requests()) {
+      const sim::Nanoseconds time = r.time.since_origin;
+      if (!first_) first_ = latest_ = time;
+      if (time < latest_) {
+        throw sim::DataError("a request is " + sim::format(latest_ - time) +
+                             " earlier than one before it: a trace that is read in pieces has to be in order of time "
+                             "(iocast convert sorts it, or allow more --memory)");
+      }
+      latest_ = time;
+      if ((from_ && time - *first_ < *from_) || (to_ && time - *first_ >= *to_)) continue;
+      if (!start_) start_ = time;
+      piece.append(r, false);
+      piece.times_[piece.size() - 1] -= *start_;
+    }
+  }
+  piece.info_ = std::make_shared<TraceInfo>(reader_.info());
+  if (start_) piece.start_ = {*start_};
+  return piece.size() > 0;
 }
 
 }  // namespace traces
