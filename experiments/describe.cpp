@@ -28,10 +28,6 @@ struct Described {
 
 std::uint64_t of(const std::array<std::uint64_t, 4>& counts, Op op) { return counts[static_cast<std::size_t>(op)]; }
 
-double ratio(std::uint64_t part, std::uint64_t whole) {
-  return whole ? static_cast<double>(part) / static_cast<double>(whole) : 0;
-}
-
 sim::Bytes bytes(std::uint64_t count) { return {static_cast<std::int64_t>(count)}; }
 
 json latency_json(const sim::Histogram& h) {
@@ -58,7 +54,7 @@ json stream_json(const StreamDescription& d, sim::Bytes block) {
   latency.add(d.latency_ns[1]);
   json aligned;
   for (std::size_t i = 0; i < traces::kAlignments.size(); ++i) {
-    aligned[std::to_string(traces::kAlignments[i])] = ratio(d.aligned[i], d.reads_and_writes());
+    aligned[std::to_string(traces::kAlignments[i])] = ratio(d.aligned[i], d.reads_and_writes()).value_or(0);
   }
   return {{"name", d.name},
           {"requests", d.total()},
@@ -75,8 +71,8 @@ json stream_json(const StreamDescription& d, sim::Bytes block) {
           {"accesses", d.accesses},
           {"footprint_blocks", d.footprint_blocks},
           {"footprint_bytes", d.footprint_blocks * static_cast<std::uint64_t>(block.count)},
-          {"one_hit_block_ratio", ratio(d.one_hit_blocks, d.footprint_blocks)},
-          {"sequential_ratio", ratio(d.sequential, d.reads_and_writes())},
+          {"one_hit_block_ratio", ratio(d.one_hit_blocks, d.footprint_blocks).value_or(0)},
+          {"sequential_ratio", ratio(d.sequential, d.reads_and_writes()).value_or(0)},
           {"aligned_ratio_by_bytes", aligned},
           {"sizes", sizes_json(d)},
           {"first_ns", d.first.count},
@@ -105,7 +101,7 @@ json to_json(const Described& described) {
   trace["granularity"] = info.granularity == traces::Granularity::block ? "block" : "request";
   trace["block_bytes"] = described.block.count;
   trace["skipped_lines"] = info.skipped_lines;
-  trace["cold_access_ratio"] = ratio(d.cold_accesses, d.all.accesses);
+  trace["cold_access_ratio"] = ratio(d.cold_accesses, d.all.accesses).value_or(0);
   for (const auto& [name, q] : {std::pair{"reuse_distance_blocks_p10", 0.1},
                                 {"reuse_distance_blocks_p50", 0.5},
                                 {"reuse_distance_blocks_p90", 0.9},
@@ -159,7 +155,7 @@ std::string sizes_text(const std::map<std::uint32_t, std::uint64_t>& sizes) {
   std::sort(common.rbegin(), common.rend());
   std::string text = fmt::format("{} on average", sim::format(bytes(sum / total)));
   for (std::size_t i = 0; i < std::min<std::size_t>(common.size(), 4); ++i) {
-    text += fmt::format(", {} of {}", percent(static_cast<double>(common[i].first), static_cast<double>(total)),
+    text += fmt::format(", {} of {}", percent(common[i].first, total),
                         sim::format(bytes(common[i].second)));
   }
   return text;
@@ -178,7 +174,7 @@ void print_operations(const StreamDescription& d, sim::Nanoseconds duration) {
     if (!d.requests[op]) continue;
     const double seconds = static_cast<double>(duration.count) / 1e9;
     table.add({std::string(traces::kOpNames[op]) + (op == 3 ? "es" : "s"), grouped(d.requests[op]),
-               percent(static_cast<double>(d.requests[op]), static_cast<double>(d.total())),
+               percent(d.requests[op], d.total()),
                sim::format(bytes(d.bytes[op])),
                seconds > 0 ? fmt::format("{:.1f}", static_cast<double>(d.requests[op]) / seconds) : "-"});
   }
@@ -199,16 +195,16 @@ void print_shape(const Described& described) {
   if (d.all.requests[0]) line("read sizes", sizes_text(d.all.sizes[0]));
   if (d.all.requests[1]) line("write sizes", sizes_text(d.all.sizes[1]));
   if (!objects) {
-    const auto total = static_cast<double>(d.all.reads_and_writes());
-    line("aligned", fmt::format("{} to 4 KiB, {} to 64 KiB", percent(static_cast<double>(d.all.aligned[1]), total),
-                                percent(static_cast<double>(d.all.aligned[3]), total)));
+    const std::uint64_t total = d.all.reads_and_writes();
+    line("aligned", fmt::format("{} to 4 KiB, {} to 64 KiB", percent(d.all.aligned[1], total),
+                                percent(d.all.aligned[3], total)));
     line("sequential", fmt::format("{} of reads and writes go on where one of the last 32 ended",
-                                   percent(static_cast<double>(d.all.sequential), total)));
+                                   percent(d.all.sequential, total)));
   }
   line("footprint", amount(d.all.footprint_blocks));
   line("reuse", fmt::format("{} of {}s are accessed only once; {} of accesses are the first to theirs",
                             percent(d.all.one_hit_blocks, d.all.footprint_blocks), objects ? "object" : "block",
-                            percent(static_cast<double>(d.cold_accesses), static_cast<double>(d.all.accesses))));
+                            percent(d.cold_accesses, d.all.accesses)));
   if (d.reuse_distance.count()) {
     line("reuse distance", fmt::format("half within {}, 90% within {}", amount(d.reuse_distance.quantile(0.5)),
                                        amount(d.reuse_distance.quantile(0.9))));
@@ -253,10 +249,10 @@ void print_streams(const Described& described) {
   for (std::size_t i = 0; i < std::min(streams.size(), kShown); ++i) {
     const StreamDescription& s = *streams[i];
     table.add({s.name, grouped(s.total()),
-               percent(static_cast<double>(s.requests[0]), static_cast<double>(s.reads_and_writes())),
+               percent(s.requests[0], s.reads_and_writes()),
                sim::format(bytes(s.bytes[0])), sim::format(bytes(s.bytes[1])),
                sim::format(described.block * s.footprint_blocks), percent(s.one_hit_blocks, s.footprint_blocks),
-               percent(static_cast<double>(s.sequential), static_cast<double>(s.reads_and_writes()))});
+               percent(s.sequential, s.reads_and_writes())});
   }
   std::cout << "\n" << table.text();
   if (streams.size() > kShown) std::cout << fmt::format("and {} more (--json lists all)\n", streams.size() - kShown);

@@ -1,8 +1,9 @@
 // Hit rates without a clock: which references of a trace hit, for many policies at many sizes at once.
 //
-// Writes allocate: a write puts its blocks into the cache as a read does, and it always goes on to the storage behind
-// (write-through). A block that misses on a read is fetched whole, adjacent ones of a request together; a write that
-// covers part of a block fetches nothing (the cache keeps track of which sectors are valid). A discard takes its whole
+// What a write does to the cache is HitRateOptions::writes; it always goes on to the storage behind (write-through),
+// unless write_back says that the cache keeps it until its block is pushed out. A block that misses on a read is
+// fetched whole, adjacent ones of a request together; a write that covers part of a block fetches nothing (the cache
+// keeps track of which sectors are valid). An access that a stage turns away is a miss. A discard takes its whole
 // blocks out of the cache. Flushes touch nothing.
 //
 // Cost: O(accesses) for each policy and size, times what the policy does (a few dozen instructions); all sizes of plain
@@ -12,61 +13,96 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "experiments/admissions.h"
+#include "experiments/segments.h"
+#include "policies/admission.h"
 #include "policies/policy.h"
 #include "traces/blocks.h"
 
 namespace experiments {
 
 struct HitRateOptions {
-  std::uint64_t warmup_requests = 0;  // so many of the first requests fill the caches but are not counted
-  unsigned threads = 1;
+  policies::Writes writes = policies::Writes::allocate;
+  std::vector<policies::Stage> admission{};  // in front of every policy, and before those of its own
+  bool write_back = false;                   // only with Writes::allocate
   bool simulate_lru = false;  // simulate LRU at each size, as the other policies, instead of one pass for all
+  bool working_sets = false;  // Demand::working_set of each window
+  unsigned threads = 1;
   std::function<void(double)> progress{};  // called with the share that is done, from any thread, one call at a time
 };
 
-// Reads and writes apart. All counts are after the warm-up.
-struct ByOp {
-  std::uint64_t reads = 0, writes = 0;
-  std::uint64_t sum() const { return reads + writes; }
+// What a cache makes of the demand.
+struct Counts {
+  ByOp hits;                       // block references
+  ByOp hit_bytes;                  // requested bytes in blocks that hit
+  std::uint64_t request_hits = 0;  // requests of which every block hit
+  // What goes to the storage behind. A read is a run of adjacent missed blocks of one request. A write is a write
+  // request; with write_back, a dirty block that is pushed out (a block written and then discarded, or still in the
+  // cache at the end, is none).
+  ByOp backend_requests, backend_bytes;
+  std::uint64_t cache_write_bytes = 0;  // fetched blocks kept, and written bytes kept
+
+  void add(const Counts& more);
 };
 
-// What does not depend on the cache.
-struct Demand {
-  std::uint64_t requests = 0;  // reads and writes that touch at least one block
-  ByOp accesses;               // block references
-  ByOp bytes;                  // requested
-  std::uint64_t write_requests = 0;
-  // Accesses that no cache can hit: the first to their block in the whole trace, and the first after a discard of it.
-  std::uint64_t cold_misses = 0, discard_misses = 0;
-};
-
-struct HitRate {
+struct HitRate : Counts {
   std::string policy;  // canonical: "s3_fifo:small=0.2"
   std::uint32_t capacity_blocks = 0;
-  bool stack_distance = false;      // or simulated
-  ByOp hits;                        // block references
-  std::uint64_t request_hits = 0;   // requests of which every block hit
-  ByOp hit_bytes;                   // requested bytes in blocks that hit
-  std::uint64_t backend_reads = 0;  // runs of adjacent missed blocks of read requests
-  std::uint64_t backend_read_bytes = 0;
-  std::uint64_t cache_write_bytes = 0;  // fetched blocks kept, and written bytes kept
-  // Lowest and highest tenth of the block hit ratio over up to 100 windows of equal time; absent without a hit ratio.
-  std::optional<double> window_p10, window_p90;
+  bool stack_distance = false;             // or simulated
+  std::vector<Counts> windows{};           // those of HitRates, which sum up to this row
+  std::optional<sim::Nanoseconds> full{};  // when the cache was full for the first time, since the trace's start
+  // Of a sample of all blocks (see sampled_hit_rate.h); then the figures above are estimates for all of them.
+  double sample_rate = 1;
+  double hit_ratio_ci95 = 0;                  // half the width of the 95% confidence interval for the sampling error
+  std::uint32_t sampled_capacity_blocks = 0;  // of the caches that were simulated instead; 0 without sampling
 };
 
 struct HitRates {
-  Demand demand;
+  Windows windows;
+  std::vector<Demand> window_demand;
+  Demand demand;              // of all windows
   std::vector<HitRate> rows;  // policies in the order given, each with the capacities in the order given
 };
 
-// `capacities` are in blocks, at least 1. `blocks` is not const only for next_use(), which policies that know the
-// future need.
-HitRates hit_rates(traces::Blocks& blocks, std::span<const policies::Choice> choices,
-                   std::span<const std::uint32_t> capacities, const HitRateOptions&);
+// For a trace whose requests are not those of the applications.
+struct Derived {
+  std::vector<Verdicts> verdicts{};       // by admission, on each request; empty: the stages judge the trace's own
+  std::span<const std::uint8_t> fills{};  // by request: 1 for one that brings a block into the caches and counts for
+                                          // nothing; may be empty
+};
+
+// `capacities` are in blocks, at least 1.
+HitRates hit_rates(const traces::Blocks& blocks, std::span<const policies::Choice> choices,
+                   std::span<const std::uint32_t> capacities, const Windows& windows, const HitRateOptions& options,
+                   const Derived& derived = {});
+
+// One simulated cache, and what becomes of each access, segment by segment: victims as in policies::Accesses.
+using Observer = std::function<void(const Segment&, std::span<const policies::Outcome> outcomes,
+                                    std::span<const policies::BlockId> victims)>;
+HitRates observed_hit_rate(const traces::Blocks& blocks, const policies::Choice& choice, std::uint32_t capacity,
+                           const Windows& windows, const HitRateOptions& options, const Observer& observer);
+
+// The same for a trace that comes in pieces, so that it need not be in memory: the same figures to the last bit. All
+// caches are in memory at once. Policies that know the future cannot be asked for.
+class HitRateStream {
+ public:
+  // `footprint` is that of the whole trace.
+  HitRateStream(std::uint32_t footprint, std::span<const std::string> streams,
+                std::span<const policies::Choice> choices, std::span<const std::uint32_t> capacities,
+                const Windows& windows, const HitRateOptions& options);
+  ~HitRateStream();
+  void play(const traces::Blocks& piece);
+  HitRates finish();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
 
 }  // namespace experiments

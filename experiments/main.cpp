@@ -71,12 +71,14 @@ const Command& command_named(const std::string& name) {
 // Options that change nothing in a result are left out, so that equal work is recorded in equal words.
 std::string recorded_command_line(const Command& command, const std::vector<std::string>& words) {
   std::string line = fmt::format("iocast {}", command.name);
+  constexpr std::string_view kFlags[] = {"--quiet", "--json"};
+  constexpr std::string_view kValued[] = {"--threads", "--output", "-o", "--memory"};
   for (std::size_t i = 0; i < words.size(); ++i) {
     const std::string& word = words[i];
-    if (word == "--quiet" || word == "--json" || word.starts_with("--threads=") || word.starts_with("--output="))
-      continue;
-    if (word == "--threads" || word == "-o" || word == "--output") {
-      ++i;
+    const std::string name = word.substr(0, word.find('='));
+    if (std::ranges::find(kFlags, name) != std::end(kFlags)) continue;
+    if (std::ranges::find(kValued, name) != std::end(kValued)) {
+      if (name == word) ++i;
       continue;
     }
     line += " " + word;

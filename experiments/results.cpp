@@ -36,20 +36,24 @@ void write_column(traces::hdf5::Group& group, const std::string& field, const js
   }
 }
 
+void write_table(traces::hdf5::File& file, const std::string& name, const json& rows) {
+  auto group = file.root().make(name);
+  if (rows.empty()) return;
+  for (const auto& [field, value] : rows.at(0).items()) write_column(group, field, rows);
+}
+
 void write_hdf5(const std::string& path, const std::string& command, const json& document) {
   traces::TemporaryFile file(path);
   auto hdf5 = traces::hdf5::File::create(file.temporary(), path);
   {
     json rest = document;
     rest.erase("rows");
+    rest.erase("windows");
     hdf5.root().set("format_version", std::int64_t{1});
     hdf5.root().set("document", rest.dump());
     for (const auto& [key, value] : document.at("provenance").items()) hdf5.root().set(key, value.get<std::string>());
-    auto group = hdf5.root().make(command);
-    const json& rows = document.at("rows");
-    if (!rows.empty()) {
-      for (const auto& [field, value] : rows.at(0).items()) write_column(group, field, rows);
-    }
+    write_table(hdf5, command, document.at("rows"));
+    if (document.contains("windows")) write_table(hdf5, command + "_windows", document.at("windows"));
   }
   hdf5.close();
   file.commit();

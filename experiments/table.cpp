@@ -44,8 +44,14 @@ std::string grouped(std::uint64_t number) {
   return text;
 }
 
-std::string percent(double numerator, double denominator) {
-  return denominator > 0 ? fmt::format("{:.1f}%", 100 * numerator / denominator) : "-";
+std::string percent(std::uint64_t part, std::uint64_t whole) {
+  const auto share = ratio(part, whole);
+  return share ? fmt::format("{:.1f}%", 100 * *share) : "-";
+}
+
+std::optional<double> ratio(std::uint64_t part, std::uint64_t whole) {
+  if (!whole) return std::nullopt;
+  return static_cast<double>(part) / static_cast<double>(whole);
 }
 
 }  // namespace experiments

@@ -1,6 +1,8 @@
 // Aligned text tables for people.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,7 +21,9 @@ class Table {
 
 // "12,345,678"
 std::string grouped(std::uint64_t number);
-// "41.3%"; "-" without a denominator.
-std::string percent(double numerator, double denominator);
+// "41.3%"; "-" of nothing.
+std::string percent(std::uint64_t part, std::uint64_t whole);
+// Absent of nothing.
+std::optional<double> ratio(std::uint64_t part, std::uint64_t whole);
 
 }  // namespace experiments

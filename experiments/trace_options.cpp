@@ -128,21 +128,63 @@ traces::Filter filter_of(const Arguments& arguments) {
   return filter;
 }
 
-traces::Trace load_source(const TraceSource& source, const Arguments& arguments, bool details) {
-  traces::Filter filter = filter_of(arguments);
-  const traces::LoadOptions load{.details = details, .from = filter.from, .to = filter.to};
+namespace {
+
+// Filters but for time, which is cut later: it counts from the first request that the others leave.
+std::unique_ptr<traces::Reader> open_filtered(const TraceSource& source, const Arguments& arguments,
+                                              traces::Filter filter) {
   filter.from.reset();
   filter.to.reset();
   auto reader = open_source(source, arguments);
   const bool all = filter.streams.empty() && filter.ops == 0xF && !filter.offsets;
-  if (!all) reader = traces::filtered(std::move(reader), std::move(filter));
+  return all ? std::move(reader) : traces::filtered(std::move(reader), std::move(filter));
+}
+
+// Names the trace in errors that do not.
+template <class Work>
+auto naming(const TraceSource& source, Work work) {
   try {
-    return traces::Trace::load(*reader, load);
+    return work();
   } catch (const sim::DataError& error) {
     const std::string what = error.what();
     if (what.find(source.name) != std::string::npos || source.paths.size() > 1) throw;
     throw sim::DataError(source.name + ": " + what);
   }
+}
+
+}  // namespace
+
+traces::Trace load_source(const TraceSource& source, const Arguments& arguments, bool details) {
+  const traces::Filter filter = filter_of(arguments);
+  const auto reader = open_filtered(source, arguments, filter);
+  return naming(
+      source, [&] { return traces::Trace::load(*reader, {.details = details, .from = filter.from, .to = filter.to}); });
+}
+
+std::optional<std::uint64_t> bytes_in_memory(const TraceSource& source, const Arguments& arguments) {
+  if (source.paths.size() > 1) return std::nullopt;
+  const auto reader = open_source(source, arguments);
+  const auto requests = reader->size_hint();
+  if (!requests || reader->info().format != "native") return std::nullopt;
+  constexpr std::uint64_t kTraceBytes = 23, kBlocksBytes = 4;
+  return *requests * (kTraceBytes + kBlocksBytes);
+}
+
+void visit_pieces(const TraceSource& source, const Arguments& arguments,
+                  const std::function<void(const traces::Trace&)>& visit) {
+  constexpr std::size_t kRequests = 1 << 20;
+  const traces::Filter filter = filter_of(arguments);
+  const auto reader = open_filtered(source, arguments, filter);
+  traces::Pieces pieces(*reader, kRequests, filter.from, filter.to);
+  traces::Trace piece;
+  bool any = false;
+  naming(source, [&] {
+    while (pieces.next(piece)) {
+      any = true;
+      visit(piece);
+    }
+    if (!any) throw sim::DataError("no request is in the trace, or none passes the filters");
+  });
 }
 
 std::string basis(const traces::TraceInfo& info) {

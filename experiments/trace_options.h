@@ -1,7 +1,9 @@
 // The options that every command which reads a trace has, and the way from file names to a reader.
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,6 +30,12 @@ traces::Filter filter_of(const Arguments&);
 
 // The whole trace, sorted and filtered. `details`: see LoadOptions.
 traces::Trace load_source(const TraceSource&, const Arguments&, bool details);
+
+// What load_source needs for the trace's columns; absent unless it is one trace whose format tells its length
+// beforehand and keeps it in order (native).
+std::optional<std::uint64_t> bytes_in_memory(const TraceSource&, const Arguments&);
+// The same requests in pieces, filtered. Throws DataError when they are not in order of time.
+void visit_pieces(const TraceSource&, const Arguments&, const std::function<void(const traces::Trace&)>& visit);
 
 // What a result rests on, for the first line of human output: format, level, and what was skipped, lost or merged.
 std::string basis(const traces::TraceInfo&);

@@ -94,11 +94,13 @@ void intern(benchmark::State& state) {
 void curves(benchmark::State& state, const std::string& policies, std::vector<std::uint32_t> capacities,
             bool simulate_lru, unsigned threads) {
   traces::Blocks& blocks = zipf_blocks();
-  blocks.next_use();  // once for all policies that know the future
+  const auto times = blocks.trace().times();
+  const auto windows = experiments::Windows::split(0, times.front(), times.back(), 100);
   const auto choices = policies::parse_choices(policies);
   experiments::HitRates rates;
   for (auto _ : state)
-    rates = experiments::hit_rates(blocks, choices, capacities, {.threads = threads, .simulate_lru = simulate_lru});
+    rates = experiments::hit_rates(blocks, choices, capacities, windows,
+                                   {.simulate_lru = simulate_lru, .threads = threads});
   state.counters["accesses"] =
       Counter(static_cast<double>(bench::kRequests) * static_cast<double>(state.iterations()), Counter::kIsRate);
   state.counters["misses"] = static_cast<double>(bench::kRequests - rates.rows[0].hits.sum());

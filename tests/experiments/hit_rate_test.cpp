@@ -12,7 +12,9 @@
 
 namespace {
 
-using experiments::hit_rates;
+using experiments::HitRateOptions;
+using experiments::HitRates;
+using experiments::Windows;
 using traces::Granularity;
 using traces::Op;
 using traces::Request;
@@ -52,6 +54,17 @@ Request request(std::int64_t time, Op op, std::uint64_t offset, std::int64_t len
   return r;
 }
 
+// A hundred windows, after the warm-up.
+Windows windows_of(const traces::Blocks& blocks, std::uint64_t warmup = 0) {
+  const auto times = blocks.trace().times();
+  return Windows::split(warmup, times[warmup], times.back(), 100);
+}
+
+HitRates hit_rates(const traces::Blocks& blocks, std::span<const policies::Choice> choices,
+                   std::span<const std::uint32_t> capacities, const HitRateOptions& options, std::uint64_t warmup = 0) {
+  return experiments::hit_rates(blocks, choices, capacities, windows_of(blocks, warmup), options);
+}
+
 // Reads, writes and discards of 512 bytes to 40 KiB over 40 blocks.
 std::vector<Request> random_requests(std::uint64_t seed, std::size_t count, bool discards) {
   std::vector<Request> requests;
@@ -80,8 +93,8 @@ TEST(HitRate, SplitsAnUnalignedRequestIntoTheBlocksThatItOverlaps) {
     EXPECT_EQ(row.request_hits, 2u);
     EXPECT_EQ(row.hit_bytes.reads, 4096u + 12'288u);
     EXPECT_EQ(row.hit_bytes.writes, 2048u);  // 14 to 16 KiB lie in block 3
-    EXPECT_EQ(row.backend_reads, 1u);
-    EXPECT_EQ(row.backend_read_bytes, 4u * 4096);
+    EXPECT_EQ(row.backend_requests.reads, 1u);
+    EXPECT_EQ(row.backend_bytes.reads, 4u * 4096);
     EXPECT_EQ(row.cache_write_bytes, 4u * 4096 + 12'288);
   }
   EXPECT_EQ(rates.demand.cold_misses, 7u);
@@ -94,7 +107,7 @@ TEST(HitRate, AdjacentMissedBlocksOfARequestAreOneBackendRead) {
   traces::Blocks blocks(trace, sim::Bytes{4096}, Granularity::block);
   const std::uint32_t capacity = 4;
   const auto rates = hit_rates(blocks, policies::parse_choices("lru,clock"), {&capacity, 1}, {});
-  for (const auto& row : rates.rows) EXPECT_EQ(row.backend_reads, 1u + 2u) << row.policy;
+  for (const auto& row : rates.rows) EXPECT_EQ(row.backend_requests.reads, 1u + 2u) << row.policy;
 }
 
 TEST(HitRate, ReadsOfOneDiskNeverHitBlocksOfAnother) {
@@ -109,17 +122,24 @@ TEST(HitRate, ReadsOfOneDiskNeverHitBlocksOfAnother) {
 }
 
 // Every figure of a row, to compare two ways of computing them.
-auto figures(const experiments::HitRate& r) {
-  return std::tuple(r.capacity_blocks, r.hits.reads, r.hits.writes, r.request_hits, r.hit_bytes.reads,
-                    r.hit_bytes.writes, r.backend_reads, r.backend_read_bytes, r.cache_write_bytes, r.window_p10,
-                    r.window_p90);
+using Figures = std::vector<std::uint64_t>;
+void append(const experiments::Counts& c, Figures& figures) {
+  figures.insert(figures.end(), {c.hits.reads, c.hits.writes, c.request_hits, c.hit_bytes.reads, c.hit_bytes.writes,
+                                 c.backend_requests.reads, c.backend_requests.writes, c.backend_bytes.reads,
+                                 c.backend_bytes.writes, c.cache_write_bytes});
+}
+Figures figures(const experiments::HitRate& row) {
+  Figures figures{row.capacity_blocks, row.full ? static_cast<std::uint64_t>(row.full->count) + 1 : 0};
+  append(row, figures);
+  for (const experiments::Counts& window : row.windows) append(window, figures);
+  return figures;
 }
 
 void expect_one_pass_equals_simulation(traces::Blocks& blocks, const std::vector<std::uint32_t>& sizes,
                                        std::uint64_t warmup, const std::string& where) {
   const auto lru = policies::parse_choices("lru");
-  const auto one_pass = hit_rates(blocks, lru, sizes, {.warmup_requests = warmup});
-  const auto simulated = hit_rates(blocks, lru, sizes, {.warmup_requests = warmup, .simulate_lru = true});
+  const auto one_pass = hit_rates(blocks, lru, sizes, {}, warmup);
+  const auto simulated = hit_rates(blocks, lru, sizes, {.simulate_lru = true}, warmup);
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     ASSERT_EQ(figures(one_pass.rows[i]), figures(simulated.rows[i])) << where << " capacity " << sizes[i];
     ASSERT_TRUE(one_pass.rows[i].stack_distance && !simulated.rows[i].stack_distance);
@@ -198,7 +218,7 @@ TEST(HitRate, EqualsCountingByDefinition) {
       for (const Request& r : requests) naive.play(r, 4096, capacity);
       const auto row = hit_rates(blocks, policies::parse_choices("lru"), {&capacity, 1}, {}).rows[0];
       ASSERT_EQ(std::tuple(naive.hits, naive.request_hits, naive.hit_bytes, naive.backend_reads),
-                std::tuple(row.hits.sum(), row.request_hits, row.hit_bytes.sum(), row.backend_reads))
+                std::tuple(row.hits.sum(), row.request_hits, row.hit_bytes.sum(), row.backend_requests.reads))
           << "seed " << seed << " capacity " << capacity;
     }
   }
@@ -236,7 +256,7 @@ TEST(HitRate, WarmupFillsButDoesNotCount) {
   const auto trace = made(requests);
   traces::Blocks blocks(trace, sim::Bytes{4096}, Granularity::block);
   const std::uint32_t capacity = 10;
-  const auto rates = hit_rates(blocks, policies::parse_choices("lru,sieve"), {&capacity, 1}, {.warmup_requests = 10});
+  const auto rates = hit_rates(blocks, policies::parse_choices("lru,sieve"), {&capacity, 1}, {}, 10);
   EXPECT_EQ(rates.demand.accesses.sum(), 90u);
   EXPECT_EQ(rates.demand.cold_misses, 0u);
   for (const auto& row : rates.rows) EXPECT_EQ(row.hits.sum(), 90u);

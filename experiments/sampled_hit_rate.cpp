@@ -1,0 +1,221 @@
+#include "experiments/sampled_hit_rate.h"
+
+#include <algorithm>
+#include <boost/math/distributions/students_t.hpp>
+#include <cmath>
+
+#include "sim/parallel.h"
+
+namespace experiments {
+namespace {
+
+using traces::Op;
+
+// The demand of requests [from, to) of a piece, without what only the blocks' numbers tell.
+Demand demand_of(const traces::Trace& piece, const traces::Division& division, std::size_t from, std::size_t to) {
+  std::uint64_t requests = 0, write_requests = 0, accesses = 0, written = 0, bytes = 0, write_bytes = 0;
+  for (std::size_t r = from; r < to; ++r) {
+    const Op op = piece.ops()[r];
+    const std::uint32_t length = piece.lengths()[r];
+    const std::uint64_t count = op <= Op::write ? division.count(piece.offsets()[r], length) : 0;
+    const bool touches = count > 0, write = op == Op::write;
+    requests += touches;
+    write_requests += touches && write;
+    accesses += count;
+    written += write ? count : 0;
+    bytes += touches ? length : 0;
+    write_bytes += write && touches ? length : 0;
+  }
+  Demand demand;
+  demand.requests = requests;
+  demand.write_requests = write_requests;
+  demand.accesses = {accesses - written, written};
+  demand.bytes = {bytes - write_bytes, write_bytes};
+  return demand;
+}
+
+std::uint64_t rounded(double value) { return static_cast<std::uint64_t>(std::llround(std::max(value, 0.0))); }
+
+// A count of a sample as the whole would have it: what the sample lacks against its share of `whole` counts as hits.
+double corrected(std::uint64_t count, std::uint64_t sampled, std::uint64_t whole, double rate) {
+  return static_cast<double>(whole) + (static_cast<double>(count) - static_cast<double>(sampled)) / rate;
+}
+
+ByOp corrected(const ByOp& counts, const ByOp& sampled, const ByOp& whole, double rate) {
+  return {std::min(rounded(corrected(counts.reads, sampled.reads, whole.reads, rate)), whole.reads),
+          std::min(rounded(corrected(counts.writes, sampled.writes, whole.writes, rate)), whole.writes)};
+}
+
+ByOp scaled(const ByOp& counts, double rate) {
+  return {rounded(static_cast<double>(counts.reads) / rate), rounded(static_cast<double>(counts.writes) / rate)};
+}
+
+// Half of the width of the 95% confidence interval of the mean of `values`, which are of `share` of everything.
+double half_interval(std::span<const double> values, double share) {
+  const auto n = static_cast<double>(values.size());
+  if (values.size() < 2) return 1;
+  double sum = 0, squares = 0;
+  for (const double value : values) sum += value;
+  for (const double value : values) squares += (value - sum / n) * (value - sum / n);
+  const double t = boost::math::quantile(boost::math::students_t(n - 1), 0.975);
+  return t * std::sqrt(squares / (n - 1) / n * std::max(1 - share, 0.0));
+}
+
+void set_mean_fill_time(HitRate& row, std::span<const HitRates> replicas, std::size_t i) {
+  sim::Nanoseconds sum{0};
+  for (const HitRates& replica : replicas) {
+    if (!replica.rows[i].full) return;
+    sum += *replica.rows[i].full;
+  }
+  row.full = sum / static_cast<std::int64_t>(replicas.size());
+}
+
+}  // namespace
+
+SampledHitRates::SampledHitRates(const traces::SampleOptions& sample, std::span<const std::string> streams,
+                                 std::span<const policies::Choice> choices, const Windows& windows,
+                                 const HitRateOptions& options)
+    : sample_(sample),
+      choices_(choices.begin(), choices.end()),
+      windows_(windows),
+      options_(options),
+      sampler_(sample),
+      admissions_(choices, options.writes, options.admission, streams),
+      derived_(sample.replicas),
+      demand_(windows.count) {
+  for (Derived& derived : derived_) derived.verdicts.resize(admissions_.count());
+}
+
+void SampledHitRates::add(const traces::Trace& piece) {
+  sampler_.add(piece);
+  const std::vector<Verdicts> judged = admissions_.judge(piece);
+  for (std::size_t k = 0; k < derived_.size(); ++k) {
+    const auto& origins = sampler_.samples()[k].origins;
+    for (std::size_t a = 0; a < judged.size(); ++a) {
+      Verdicts& known = derived_[k].verdicts[a];
+      if (judged[a].empty()) continue;
+      for (std::size_t i = known.size(); i < origins.size(); ++i) known.push_back(judged[a][origins[i] - requests_]);
+    }
+  }
+  const traces::Division division(sample_.block, sample_.granularity);
+  const auto times = piece.times();
+  std::size_t from = std::min<std::uint64_t>(piece.size(), std::max(windows_.warmup_requests, requests_) - requests_);
+  accesses_ += demand_of(piece, division, 0, from).accesses.sum();
+  while (from < piece.size()) {
+    const std::uint32_t window = windows_.at(times[from]);
+    const auto end = window + 1 == windows_.count ? times.end()
+                                                  : std::lower_bound(times.begin() + static_cast<std::ptrdiff_t>(from),
+                                                                     times.end(), windows_.end(window));
+    const auto to = static_cast<std::size_t>(end - times.begin());
+    const Demand demand = demand_of(piece, division, from, to);
+    accesses_ += demand.accesses.sum();
+    demand_[window].add(demand);
+    from = to;
+  }
+  requests_ += piece.size();
+}
+
+std::uint32_t SampledHitRates::footprint() {
+  seal();
+  std::uint64_t blocks = 0;
+  for (const traces::Blocks& sample : blocks_) blocks += sample.footprint();
+  const double estimate = static_cast<double>(blocks) / (sample_.rate * sample_.replicas);
+  return static_cast<std::uint32_t>(std::min<double>(std::round(estimate), UINT32_MAX - 1));
+}
+
+void SampledHitRates::seal() {
+  if (!blocks_.empty()) return;
+  for (const auto& sample : sampler_.samples()) blocks_.emplace_back(sample.trace, sample_.block, sample_.granularity);
+}
+
+HitRates SampledHitRates::finish(std::span<const std::uint32_t> capacities) {
+  seal();
+  std::vector<std::uint32_t> scaled_capacities;
+  for (const std::uint32_t capacity : capacities)
+    scaled_capacities.push_back(std::max<std::uint32_t>(1, static_cast<std::uint32_t>(capacity * sample_.rate + 0.5)));
+  std::vector<HitRates> replicas(blocks_.size());
+  HitRateOptions options = options_;
+  options.progress = nullptr;
+  options.threads = std::max(1u, options_.threads / sample_.replicas);
+  sim::for_each_index(blocks_.size(), options_.threads, [&](std::size_t k) {
+    const auto& origins = sampler_.samples()[k].origins;
+    Windows windows = windows_;
+    windows.warmup_requests = static_cast<std::uint64_t>(
+        std::lower_bound(origins.begin(), origins.end(), windows_.warmup_requests) - origins.begin());
+    replicas[k] = hit_rates(blocks_[k], choices_, scaled_capacities, windows, options, derived_[k]);
+  });
+
+  HitRates result{.windows = windows_, .window_demand = demand_, .demand = {}, .rows = {}};
+  for (std::size_t w = 0; w < demand_.size(); ++w) {
+    Demand& demand = result.window_demand[w];
+    for (const auto figure : {&Demand::cold_misses, &Demand::discard_misses, &Demand::working_set}) {
+      for (const HitRates& replica : replicas) demand.*figure += replica.window_demand[w].*figure;
+      demand.*figure = rounded(static_cast<double>(demand.*figure) / (sample_.rate * sample_.replicas));
+    }
+    result.demand.add(demand);
+  }
+  result.demand.working_set = footprint();
+  for (std::size_t i = 0; i < replicas[0].rows.size(); ++i) {
+    result.rows.push_back(estimate(replicas, i, result));
+    result.rows.back().capacity_blocks = capacities[i % capacities.size()];
+  }
+  return result;
+}
+
+HitRate SampledHitRates::estimate(std::span<const HitRates> replicas, std::size_t i, const HitRates& whole) const {
+  HitRate row;
+  row.policy = replicas[0].rows[i].policy;
+  row.stack_distance = replicas[0].rows[i].stack_distance;
+  row.sample_rate = sample_.rate;
+  row.sampled_capacity_blocks = replicas[0].rows[i].capacity_blocks;
+
+  std::vector<double> ratios;
+  Demand demand;
+  Counts counts;
+  const std::uint64_t accesses = whole.demand.accesses.sum();
+  for (const HitRates& replica : replicas) {
+    demand.add(replica.demand);
+    counts.add(replica.rows[i]);
+    ratios.push_back(corrected(replica.rows[i].hits.sum(), replica.demand.accesses.sum(), accesses, sample_.rate) /
+                     static_cast<double>(std::max<std::uint64_t>(accesses, 1)));
+  }
+  const double share = sample_.rate * sample_.replicas;
+  row.hit_ratio_ci95 = half_interval(ratios, share);
+  static_cast<Counts&>(row) = whole_trace(counts, demand, whole.demand);
+  for (std::size_t w = 0; w < whole.window_demand.size(); ++w) {
+    Counts sum;
+    Demand sampled;
+    for (const HitRates& replica : replicas) {
+      sum.add(replica.rows[i].windows[w]);
+      sampled.add(replica.window_demand[w]);
+    }
+    row.windows.push_back(whole_trace(sum, sampled, whole.window_demand[w]));
+  }
+  set_mean_fill_time(row, replicas, i);
+  return row;
+}
+
+Counts SampledHitRates::whole_trace(const Counts& counts, const Demand& sampled, const Demand& whole) const {
+  const double share = sample_.rate * sample_.replicas;
+  Counts estimate;
+  estimate.hits = corrected(counts.hits, sampled.accesses, whole.accesses, share);
+  estimate.hit_bytes = corrected(counts.hit_bytes, sampled.bytes, whole.bytes, share);
+  estimate.cache_write_bytes = rounded(static_cast<double>(counts.cache_write_bytes) / share);
+  const std::uint64_t read_misses = whole.accesses.reads - estimate.hits.reads;
+  estimate.backend_bytes.reads = sample_.granularity == traces::Granularity::block
+                                     ? read_misses * static_cast<std::uint64_t>(sample_.block.count)
+                                     : whole.bytes.reads - estimate.hit_bytes.reads;
+  estimate.backend_requests.writes = whole.write_requests;
+  estimate.backend_bytes.writes = whole.bytes.writes;
+  if (options_.write_back) {
+    estimate.backend_requests.writes = scaled(counts.backend_requests, share).writes;
+    estimate.backend_bytes.writes = scaled(counts.backend_bytes, share).writes;
+  }
+  if (whole.requests == whole.accesses.sum()) {
+    estimate.request_hits = estimate.hits.sum();
+    estimate.backend_requests.reads = read_misses;
+  }
+  return estimate;
+}
+
+}  // namespace experiments

@@ -1,0 +1,167 @@
+#include "experiments/segments.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "sim/error.h"
+
+namespace experiments {
+
+using traces::Op;
+
+void Demand::add(const Demand& more) {
+  requests += more.requests;
+  accesses.add(more.accesses);
+  bytes.add(more.bytes);
+  write_requests += more.write_requests;
+  cold_misses += more.cold_misses;
+  discard_misses += more.discard_misses;
+  working_set += more.working_set;
+}
+
+Windows Windows::split(std::uint64_t warmup_requests, sim::Nanoseconds begin, sim::Nanoseconds last,
+                       std::uint32_t count) {
+  return of_width(warmup_requests, begin, last, {(last - begin).count / count + 1});
+}
+
+Windows Windows::of_width(std::uint64_t warmup_requests, sim::Nanoseconds begin, sim::Nanoseconds last,
+                          sim::Nanoseconds width) {
+  constexpr std::int64_t kMost = 100'000;
+  const std::int64_t count = (last - begin) / width + 1;
+  if (count > kMost) {
+    throw sim::UsageError("windows of " + sim::format(width) + " make " + std::to_string(count) + " of the trace's " +
+                          sim::format(last - begin) + "; at most " + std::to_string(kMost) + " are kept");
+  }
+  return {warmup_requests, begin, width, static_cast<std::uint32_t>(count)};
+}
+
+std::uint32_t Windows::at(sim::Nanoseconds time) const {
+  const std::int64_t window = time < begin ? 0 : (time - begin) / width;
+  return static_cast<std::uint32_t>(std::min<std::int64_t>(window, count - 1));
+}
+
+Segmenter::Segmenter(const Windows& windows, std::uint32_t footprint, Wanted wanted)
+    : windows_(windows),
+      demand_(windows.count),
+      last_window_(wanted.working_sets ? footprint : 0, kNoWindow),
+      footprint_(footprint),
+      capacities_(std::move(wanted.capacities)) {
+  std::sort(capacities_.begin(), capacities_.end());
+  capacities_.erase(std::unique(capacities_.begin(), capacities_.end()), capacities_.end());
+}
+
+std::vector<Segment> Segmenter::cut(const traces::Blocks& blocks, std::span<const std::uint8_t> fills) {
+  const traces::Trace& trace = blocks.trace();
+  std::vector<Segment> segments;
+  discard_ = blocks.discards().data();
+  discards_end_ = discard_ + blocks.discards().size();
+  std::size_t access = 0;
+  for (std::size_t r = 0; r < trace.size();) {
+    Segment s{.request = r,
+              .request_end = r,
+              .access = access,
+              .access_end = access,
+              .window = 0,
+              .counted = requests_ + r >= windows_.warmup_requests,
+              .simple = true,
+              .accesses = {},
+              .bytes = {},
+              .discard = nullptr};
+    if (discard_ != discards_end_ && discard_->request == r) {
+      discard(*discard_);
+      s.discard = discard_++;
+    }
+    if (s.counted) s.window = windows_.at(trace.times()[r]);
+    std::uint64_t requests = 0, writes = 0;
+    do {
+      const std::uint32_t count = blocks.count(r);
+      const bool write = trace.ops()[r] == Op::write;
+      const bool fill = !fills.empty() && fills[r];
+      if (count && !fill) {
+        (write ? s.accesses.writes : s.accesses.reads) += count;
+        (write ? s.bytes.writes : s.bytes.reads) += trace.lengths()[r];
+        ++requests;
+        writes += write;
+      }
+      access += count;
+      s.simple &= count == 1 && !fill;
+      ++r;
+    } while (r < trace.size() && !ends_before(blocks, s, r));
+    s.request_end = r;
+    s.access_end = access;
+    if (s.counted) {
+      Demand& demand = demand_[s.window];
+      demand.requests += requests;
+      demand.write_requests += writes;
+      demand.accesses.add(s.accesses);
+      demand.bytes.add(s.bytes);
+    }
+    refer(blocks, s);
+    segments.push_back(s);
+  }
+  requests_ += trace.size();
+  return segments;
+}
+
+bool Segmenter::ends_before(const traces::Blocks& blocks, const Segment& s, std::size_t request) const {
+  if (request - s.request == kRequests || requests_ + request == windows_.warmup_requests) return true;
+  if (discard_ != discards_end_ && discard_->request == request) return true;
+  return s.counted && s.window + 1 < windows_.count && blocks.trace().times()[request] >= windows_.end(s.window);
+}
+
+void Segmenter::discard(const traces::Blocks::Discard& discard) {
+  if (gone_.empty()) gone_.resize(footprint_);
+  for (const traces::BlockId id : discard.blocks) {
+    live_ -= !gone_[id];
+    gone_[id] = true;
+  }
+}
+
+// First accesses, blocks that come back after a discard, and which blocks each window touches.
+void Segmenter::refer(const traces::Blocks& blocks, const Segment& s) {
+  const auto ids = blocks.accesses().subspan(s.access, s.access_end - s.access);
+  std::uint32_t end = seen_;
+  for (const traces::BlockId id : ids) end = std::max(end, id + 1);
+  const std::uint32_t fresh = end - seen_;
+  const bool fills = filled_.size() < capacities_.size() && live_ + fresh >= capacities_[filled_.size()];
+  if (fills || !gone_.empty() || !last_window_.empty()) {
+    refer_each(blocks, s);
+    return;
+  }
+  if (s.counted) demand_[s.window].cold_misses += fresh;
+  live_ += fresh;
+  seen_ = end;
+}
+
+void Segmenter::refer_each(const traces::Blocks& blocks, const Segment& s) {
+  Demand uncounted;
+  Demand& demand = s.counted ? demand_[s.window] : uncounted;
+  for (std::size_t a = s.access; a < s.access_end; ++a) {
+    const traces::BlockId id = blocks.accesses()[a];
+    const bool cold = id == seen_;
+    const bool back = !gone_.empty() && gone_[id];
+    seen_ += cold;
+    demand.cold_misses += cold;
+    demand.discard_misses += back;
+    live_ += cold || back;
+    if (back) gone_[id] = false;
+    if (filled_.size() < capacities_.size() && live_ == capacities_[filled_.size()])
+      filled_.push_back(time_of(blocks, s, a));
+    if (!last_window_.empty() && s.counted && std::exchange(last_window_[id], s.window) != s.window)
+      ++demand.working_set;
+  }
+}
+
+std::optional<sim::Nanoseconds> Segmenter::fill_time(std::uint32_t capacity) const {
+  const auto at = static_cast<std::size_t>(std::lower_bound(capacities_.begin(), capacities_.end(), capacity) -
+                                           capacities_.begin());
+  return at < filled_.size() && capacities_[at] == capacity ? std::optional(filled_[at]) : std::nullopt;
+}
+
+sim::Nanoseconds time_of(const traces::Blocks& blocks, const Segment& s, std::size_t access) {
+  std::size_t r = s.request;
+  for (std::size_t next = s.access + blocks.count(r); next <= access; next += blocks.count(r)) ++r;
+  return blocks.trace().times()[r];
+}
+
+}  // namespace experiments
