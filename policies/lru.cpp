@@ -14,7 +14,7 @@ namespace {
 class Lru {
  public:
   Lru(std::uint32_t capacity, std::uint32_t footprint)
-      : capacity_(capacity), where_(footprint, kNowhere), recency_(std::min(capacity, footprint)) {}
+      : capacity_(capacity), where_(footprint, kNowhere), recency_(std::min(capacity, footprint), kSpread) {}
 
   Outcome access(BlockId block, BlockId& victim) {
     if (where_[block] != kNowhere) {
@@ -44,6 +44,8 @@ class Lru {
   std::uint32_t resident() const { return recency_.size(); }
 
  private:
+  static constexpr std::uint32_t kSpread = 4;  // every hit makes a hole
+
   void push(BlockId block) {
     where_[block] = recency_.push(block, [this](BlockId moved, QueueIndex, QueueIndex to) { where_[moved] = to; });
   }

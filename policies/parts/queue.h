@@ -3,7 +3,8 @@
 // after the first has come from memory.
 //
 // A block that leaves makes a hole. The old end steps over holes, and when the array is used up the holes are squeezed
-// out. The array has twice the room of the blocks, so squeezing frees at least half of it: O(1) a push, amortised.
+// out. The array has `spread` times the room of the blocks, so squeezing moves at most 1 / (spread - 1) blocks a push,
+// amortised.
 #pragma once
 
 #include <algorithm>
@@ -20,9 +21,9 @@ inline constexpr QueueIndex kNowhere = UINT32_MAX;
 
 class Queue {
  public:
-  // For at most `most` blocks at a time; 8 bytes each.
-  explicit Queue(std::uint32_t most)
-      : room_(static_cast<std::uint32_t>(std::clamp<std::uint64_t>(std::uint64_t{most} * 2, 16, UINT32_MAX - 1))),
+  // For at most `most` blocks at a time; 4 * spread bytes each.
+  explicit Queue(std::uint32_t most, std::uint32_t spread = 2)
+      : room_(static_cast<std::uint32_t>(std::clamp<std::uint64_t>(std::uint64_t{most} * spread, 16, UINT32_MAX - 1))),
         slots_(std::make_unique_for_overwrite<BlockId[]>(room_)) {}
 
   std::uint32_t size() const { return size_; }
