@@ -18,6 +18,7 @@ extern const Spec clock;
 extern const Spec sieve;
 extern const Spec arc;
 extern const Spec s3_fifo;
+extern const Spec two_queue;
 extern const Spec larc;
 extern const Spec linux_two_list;
 extern const Spec zfs_arc;
@@ -25,13 +26,15 @@ extern const Spec lfu;
 extern const Spec w_tiny_lfu;
 extern const Spec lecar;
 extern const Spec cacheus;
+extern const Spec bcache_lru;
+extern const Spec open_cas;
 extern const Spec belady;
 
 namespace {
 
 constexpr std::array kPolicies{
-    &lru,            &fifo,    &clock, &sieve,      &arc,   &s3_fifo, &larc,
-    &linux_two_list, &zfs_arc, &lfu,   &w_tiny_lfu, &lecar, &cacheus, &belady,
+    &lru,            &fifo,    &clock, &sieve,      &arc,   &s3_fifo, &two_queue, &larc,
+    &linux_two_list, &zfs_arc, &lfu,   &w_tiny_lfu, &lecar, &cacheus, &bcache_lru, &open_cas, &belady,
 };
 
 }  // namespace

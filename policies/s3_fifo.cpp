@@ -15,8 +15,9 @@
 #include <algorithm>
 
 #include "policies/parts/batch.h"
+#include "policies/parts/closed.h"
 #include "policies/parts/queue.h"
-#include "sim/error.h"
+#include "policies/parts/variant.h"
 
 namespace policies {
 namespace {
@@ -125,16 +126,6 @@ class S3Fifo {
   Queue ghosts_;
 };
 
-// What libCacheSim does with a small queue that cannot hold two blocks.
-class Closed {
- public:
-  Outcome access(BlockId, BlockId&) { return Outcome::rejected; }
-  void prefetch(BlockId) const {}
-  void forget(BlockId) {}
-  bool contains(BlockId) const { return false; }
-  std::uint32_t resident() const { return 0; }
-};
-
 constexpr Parameter kParameters[] = {
     {"small", "share of the capacity that the small queue has", "0.1"},
     {"ghost", "ghosts kept, as a multiple of the capacity", "0.9"},
@@ -142,13 +133,9 @@ constexpr Parameter kParameters[] = {
 };
 
 std::unique_ptr<Policy> make(std::uint32_t capacity, std::uint32_t footprint, const Settings& settings) {
-  const std::string_view variant = settings.text("variant");
-  if (variant != "paper" && variant != "libcachesim") {
-    throw sim::UsageError("variant is paper or libcachesim, not '" + std::string(variant) + "'");
-  }
   const double ghost = settings.number("ghost");
   if (ghost < 0) throw sim::UsageError("ghost is a multiple of the capacity, at least 0");
-  const bool libcachesim = variant == "libcachesim";
+  const bool libcachesim = is_libcachesim_variant(settings);
   const auto small = static_cast<std::uint32_t>(settings.fraction("small") * capacity);
   if (libcachesim && small < 2) return std::make_unique<Batched<Closed>>();
   return std::make_unique<Batched<S3Fifo>>(

@@ -65,6 +65,7 @@ std::string ours(const Row& row) {
       {"belady,", "belady"},
       {"s3fifov0,", "s3_fifo"},
       {"s3fifo,", "s3_fifo:variant=libcachesim"},
+      {"2q,", "two_queue:variant=libcachesim"},
   };
   const auto name = kNames.find(row.policy + "," + row.parameters);
   if (name == kNames.end()) return "";
@@ -156,7 +157,8 @@ TEST(Reference, CountsAreEqual) {
   for (const auto& [text, rows] : compared) summary += fmt::format("{} {}, ", text, rows);
   RecordProperty("rows", summary);
   for (const char* text :
-       {"lru", "fifo", "clock", "clock:bits=2", "sieve", "arc", "lfu", "belady", "s3_fifo", "s3_fifo:variant=libcachesim"}) {
+       {"lru", "fifo", "clock", "clock:bits=2", "sieve", "arc", "lfu", "belady", "s3_fifo", "s3_fifo:variant=libcachesim",
+        "two_queue:variant=libcachesim"}) {
     EXPECT_GE(compared[text], 20) << text << ": " << summary;
   }
 }
