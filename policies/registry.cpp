@@ -26,6 +26,7 @@ extern const Spec lfu;
 extern const Spec w_tiny_lfu;
 extern const Spec lecar;
 extern const Spec cacheus;
+extern const Spec lhd;
 extern const Spec bcache_lru;
 extern const Spec open_cas;
 extern const Spec belady;
@@ -33,8 +34,8 @@ extern const Spec belady;
 namespace {
 
 constexpr std::array kPolicies{
-    &lru,            &fifo,    &clock, &sieve,      &arc,   &s3_fifo, &two_queue, &larc,
-    &linux_two_list, &zfs_arc, &lfu,   &w_tiny_lfu, &lecar, &cacheus, &bcache_lru, &open_cas, &belady,
+    &lru,     &fifo, &clock,      &sieve, &arc,     &s3_fifo, &two_queue,  &larc,     &linux_two_list,
+    &zfs_arc, &lfu,  &w_tiny_lfu, &lecar, &cacheus, &lhd,     &bcache_lru, &open_cas, &belady,
 };
 
 }  // namespace

@@ -170,6 +170,7 @@ TEST(Reference, RatiosLieWithinItsSeeds) {
   constexpr double kMargin = 0.002;
   const std::map<std::string, std::string> names = {
       {"lecar,", "lecar:variant=libcachesim"},
+      {"lhd,", "lhd"},
   };
   std::map<std::string, int> compared;
   for (const Row& row : reference_rows()) {
