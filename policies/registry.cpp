@@ -15,6 +15,7 @@ namespace policies {
 extern const Spec lru;
 extern const Spec fifo;
 extern const Spec clock;
+extern const Spec gclock;
 extern const Spec sieve;
 extern const Spec arc;
 extern const Spec s3_fifo;
@@ -34,7 +35,7 @@ extern const Spec belady;
 namespace {
 
 constexpr std::array kPolicies{
-    &lru,     &fifo, &clock,      &sieve, &arc,     &s3_fifo, &two_queue,  &larc,     &linux_two_list,
+    &lru,     &fifo, &clock, &gclock,      &sieve, &arc,     &s3_fifo, &two_queue,  &larc,     &linux_two_list,
     &zfs_arc, &lfu,  &w_tiny_lfu, &lecar, &cacheus, &lhd,     &bcache_lru, &open_cas, &belady,
 };
 
