@@ -66,6 +66,7 @@ std::string ours(const Row& row) {
       {"s3fifov0,", "s3_fifo"},
       {"s3fifo,", "s3_fifo:variant=libcachesim"},
       {"2q,", "two_queue:variant=libcachesim"},
+      {"lirs,", "lirs:variant=libcachesim"},
   };
   const auto name = kNames.find(row.policy + "," + row.parameters);
   if (name == kNames.end()) return "";
@@ -158,7 +159,7 @@ TEST(Reference, CountsAreEqual) {
   RecordProperty("rows", summary);
   for (const char* text :
        {"lru", "fifo", "clock", "clock:bits=2", "sieve", "arc", "lfu", "belady", "s3_fifo", "s3_fifo:variant=libcachesim",
-        "two_queue:variant=libcachesim"}) {
+        "two_queue:variant=libcachesim", "lirs:variant=libcachesim"}) {
     EXPECT_GE(compared[text], 20) << text << ": " << summary;
   }
 }
