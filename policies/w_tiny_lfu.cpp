@@ -15,7 +15,8 @@
 // sample: accesses between two ageings, as a multiple of the capacity (10)
 // climb: yes: after every 10 x capacity accesses the window grows or shrinks by 6.25% of the capacity (at least one
 //     block), at the cost or for the good of the protected segment; it turns back when there were fewer hits than in
-//     the period before. It begins by growing. Period and step are those of the authors' simulator (no)
+//     the period before. It begins by growing. Period and step are those of the authors' simulator. Where the best
+//     window is small and the traffic steady, chance hides what a step does, and it wanders off (no)
 //
 // Not libCacheSim's WTinyLFU, whose counts cannot be had here: its frequencies are those of a counting Bloom filter of
 // 58 bytes a block of capacity, hashed from the ids in the trace, with an error that its miss counts depend on. Its
