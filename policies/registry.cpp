@@ -21,6 +21,7 @@ extern const Spec arc;
 extern const Spec s3_fifo;
 extern const Spec two_queue;
 extern const Spec lirs;
+extern const Spec clock_pro;
 extern const Spec larc;
 extern const Spec linux_two_list;
 extern const Spec zfs_arc;
@@ -36,7 +37,7 @@ extern const Spec belady;
 namespace {
 
 constexpr std::array kPolicies{
-    &lru,     &fifo, &clock, &gclock,      &sieve, &arc,     &s3_fifo, &two_queue, &lirs,  &larc,     &linux_two_list,
+    &lru,     &fifo, &clock, &gclock,      &sieve, &arc,     &s3_fifo, &two_queue, &lirs,  &clock_pro, &larc,     &linux_two_list,
     &zfs_arc, &lfu,  &w_tiny_lfu, &lecar, &cacheus, &lhd,     &bcache_lru, &open_cas, &belady,
 };
 
