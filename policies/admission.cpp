@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "policies/parts/item_list.h"
+#include "policies/parts/whole_number.h"
 #include "sim/error.h"
 #include "sim/nearest.h"
 #include "sim/random.h"
@@ -29,13 +30,6 @@ double number_from(const Settings& settings, std::string_view name, double lowes
   const double value = settings.number(name);
   if (value >= lowest && value <= highest) return value;
   throw sim::UsageError(fmt::format("{} is a number, {} to {}, not '{}'", name, lowest, highest, settings.text(name)));
-}
-
-std::uint32_t whole_from(const Settings& settings, std::string_view name, std::uint32_t lowest, std::uint32_t highest) {
-  const double value = settings.number(name);
-  if (value >= lowest && value <= highest && value == std::floor(value)) return static_cast<std::uint32_t>(value);
-  throw sim::UsageError(
-      fmt::format("{} is a whole number, {} to {}, not '{}'", name, lowest, highest, settings.text(name)));
 }
 
 std::uint64_t size_from(const Settings& settings, std::string_view name) {
@@ -113,7 +107,7 @@ class SecondHit final : public MissStage {
 class NHit final : public MissStage {
  public:
   NHit(std::uint32_t capacity, std::uint32_t footprint, const Settings& settings)
-      : hits_(whole_from(settings, "hits", 1, 1000)),
+      : hits_(whole_number(settings, "hits", 1, 1000)),
         // Rounded up, but not because a product of decimal fractions is a little too large.
         trigger_(std::ceil(settings.fraction("trigger") * capacity - 1e-6)),
         room_(times(number_from(settings, "table", 0, 1e6), capacity, footprint)),
@@ -152,7 +146,7 @@ class NHit final : public MissStage {
 class Probabilistic final : public MissStage {
  public:
   Probabilistic(std::uint32_t, std::uint32_t, const Settings& settings)
-      : probability_(settings.fraction("p")), seed_(whole_from(settings, "seed", 0, UINT32_MAX)) {}
+      : probability_(settings.fraction("p")), seed_(whole_number(settings, "seed", 0, UINT32_MAX)) {}
 
   bool admits(BlockId, std::uint32_t) override {
     return sim::to_unit(sim::random_word(sim::mix(seed_), misses_++)) < probability_;
@@ -199,7 +193,7 @@ void add_sequential(RequestRules& rules, const Settings& settings) {
   const std::uint64_t after = size_from(settings, "after");
   if (after == 0) throw sim::UsageError("after is a size above 0");
   rules.sequential.push_back(
-      {.after = after, .streams = whole_from(settings, "streams", 1, 1'000'000), .only_full = when == "full"});
+      {.after = after, .streams = whole_number(settings, "streams", 1, 1'000'000), .only_full = when == "full"});
 }
 
 void add_streams(RequestRules& rules, const Settings& settings, bool only) {
