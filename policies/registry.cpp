@@ -18,7 +18,9 @@ extern const Spec clock;
 extern const Spec gclock;
 extern const Spec sieve;
 extern const Spec arc;
+extern const Spec car;
 extern const Spec s3_fifo;
+extern const Spec qd_lp_fifo;
 extern const Spec two_queue;
 extern const Spec lirs;
 extern const Spec clock_pro;
@@ -32,13 +34,14 @@ extern const Spec cacheus;
 extern const Spec lhd;
 extern const Spec bcache_lru;
 extern const Spec open_cas;
+extern const Spec mq;
 extern const Spec belady;
 
 namespace {
 
 constexpr std::array kPolicies{
-    &lru,     &fifo, &clock, &gclock,      &sieve, &arc,     &s3_fifo, &two_queue, &lirs,  &clock_pro, &larc,     &linux_two_list,
-    &zfs_arc, &lfu,  &w_tiny_lfu, &lecar, &cacheus, &lhd,     &bcache_lru, &open_cas, &belady,
+    &lru,     &fifo, &clock, &gclock,      &sieve, &arc, &car,     &s3_fifo, &qd_lp_fifo, &two_queue, &lirs,  &clock_pro, &larc,     &linux_two_list,
+    &zfs_arc, &lfu,  &w_tiny_lfu, &lecar, &cacheus, &lhd,     &bcache_lru, &open_cas, &mq, &belady,
 };
 
 }  // namespace

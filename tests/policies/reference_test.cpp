@@ -67,6 +67,7 @@ std::string ours(const Row& row) {
       {"s3fifo,", "s3_fifo:variant=libcachesim"},
       {"2q,", "two_queue:variant=libcachesim"},
       {"lirs,", "lirs:variant=libcachesim"},
+      {"car,", "car:variant=libcachesim"},
   };
   const auto name = kNames.find(row.policy + "," + row.parameters);
   if (name == kNames.end()) return "";
@@ -159,7 +160,8 @@ TEST(Reference, CountsAreEqual) {
   RecordProperty("rows", summary);
   for (const char* text :
        {"lru", "fifo", "clock", "clock:bits=2", "sieve", "arc", "lfu", "belady", "s3_fifo", "s3_fifo:variant=libcachesim",
-        "two_queue:variant=libcachesim", "lirs:variant=libcachesim"}) {
+        "two_queue:variant=libcachesim", "lirs:variant=libcachesim",
+        "car:variant=libcachesim"}) {
     EXPECT_GE(compared[text], 20) << text << ": " << summary;
   }
 }
