@@ -1,6 +1,6 @@
 // bcache: the block cache of the Linux kernel.
 //
-// Overstreet, drivers/md/bcache (alloc.c, request.c), Linux 3.10 and later; read in 6.x.
+// Overstreet, drivers/md/bcache, Linux 3.10 and later; here alloc.c as of Linux 5, request.c as of Linux 4.
 //
 // The cache is a log of buckets, and replaces buckets, not blocks: blocks that come in, and blocks that are written
 // again, go to the bucket that is open; when it is full another one is opened. A hit makes the whole bucket young, and
