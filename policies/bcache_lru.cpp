@@ -7,9 +7,8 @@
 // a bucket that is pushed out takes all its blocks along. So a cold block stays for its neighbours in time, and a hot
 // one leaves with them: nearer to FIFO or CLOCK than to an LRU of blocks.
 //
-// replacement: lru     priorities: a bucket's is set to 32768 by a read that hits, and all lose 1 with each 1/1024 of
-// the
-//                      cache that has been read or written (to 0, no further). The next to leave are those of lowest
+// replacement: lru     priorities: a bucket's is set to 32768 by a read that hits, and all lose 1 (down to 0) with each
+//                      1/1024 of the cache that has been read or written. The next to leave are those of lowest
 //                      (priority - lowest + (32768 - lowest) / 8) x blocks in use. 1/256 of the buckets (the power of
 //                      two above) are chosen at a time
 //              fifo    buckets in order of their place, round and round
@@ -27,7 +26,7 @@
 // bucket is open, not up to 128 by task and adjacency. Dirty buckets, which cannot leave before they are written back,
 // and the metadata's share are left out. Of the bypass: the average over a task's earlier runs, runs that pause for 5
 // seconds, and congestion (there is no task or clock here); writes of writeback mode with O_SYNC, which bcache never
-// bypasses; read-ahead and background reads, which it always does.
+// bypasses; read-ahead and background reads, which later versions always do.
 #include <algorithm>
 #include <bit>
 
