@@ -67,6 +67,7 @@ std::string ours(const Row& row) {
       {"s3fifo,", "s3_fifo:variant=libcachesim"},
       {"2q,", "two_queue:variant=libcachesim"},
       {"lirs,", "lirs:variant=libcachesim"},
+      {"qdlp,", "qd_lp_fifo"},
       {"car,", "car:variant=libcachesim"},
   };
   const auto name = kNames.find(row.policy + "," + row.parameters);
@@ -151,6 +152,9 @@ TEST(Reference, CountsAreEqual) {
       // The one difference: with less than two blocks of small queue the reference lets nothing in, ours one block.
       EXPECT_EQ(row.misses, row.requests) << what;
       EXPECT_LE(count, row.misses) << what;
+    } else if (text == "qd_lp_fifo" && row.capacity < 100) {
+      // The reference pushes out a second block where ours waits for the next miss, which may be a hit instead.
+      EXPECT_NEAR(static_cast<double>(count), static_cast<double>(row.misses), 0.0002 * row.requests) << what;
     } else {
       EXPECT_EQ(count, row.misses) << what;
     }
@@ -158,6 +162,7 @@ TEST(Reference, CountsAreEqual) {
   std::string summary;
   for (const auto& [text, rows] : compared) summary += fmt::format("{} {}, ", text, rows);
   RecordProperty("rows", summary);
+  EXPECT_GE(compared["qd_lp_fifo"], 15) << summary;
   for (const char* text :
        {"lru", "fifo", "clock", "clock:bits=2", "sieve", "arc", "lfu", "belady", "s3_fifo", "s3_fifo:variant=libcachesim",
         "two_queue:variant=libcachesim", "lirs:variant=libcachesim",
