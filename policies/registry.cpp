@@ -28,6 +28,7 @@ extern const Spec larc;
 extern const Spec linux_two_list;
 extern const Spec zfs_arc;
 extern const Spec lfu;
+extern const Spec lfu_da;
 extern const Spec w_tiny_lfu;
 extern const Spec lecar;
 extern const Spec cacheus;
@@ -41,7 +42,7 @@ namespace {
 
 constexpr std::array kPolicies{
     &lru,     &fifo, &clock, &gclock,      &sieve, &arc, &car,     &s3_fifo, &qd_lp_fifo, &two_queue, &lirs,  &clock_pro, &larc,     &linux_two_list,
-    &zfs_arc, &lfu,  &w_tiny_lfu, &lecar, &cacheus, &lhd,     &bcache_lru, &open_cas, &mq, &belady,
+    &zfs_arc, &lfu,  &lfu_da, &w_tiny_lfu, &lecar, &cacheus, &lhd,     &bcache_lru, &open_cas, &mq, &belady,
 };
 
 }  // namespace

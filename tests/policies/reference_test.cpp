@@ -62,6 +62,7 @@ std::string ours(const Row& row) {
       {"sieve,", "sieve"},
       {"arc,", "arc"},
       {"lfu,", "lfu"},
+      {"lfuda,", "lfu_da:variant=libcachesim"},
       {"belady,", "belady"},
       {"s3fifov0,", "s3_fifo"},
       {"s3fifo,", "s3_fifo:variant=libcachesim"},
@@ -169,6 +170,7 @@ TEST(Reference, CountsAreEqual) {
         "car:variant=libcachesim"}) {
     EXPECT_GE(compared[text], 20) << text << ": " << summary;
   }
+  EXPECT_GE(compared["lfu_da:variant=libcachesim"], 16) << summary;
 }
 
 // Policies that draw lots: within the reference's seeds, and 0.2 points of miss ratio.
