@@ -35,6 +35,7 @@ extern const Spec cacheus;
 extern const Spec lhd;
 extern const Spec bcache_lru;
 extern const Spec open_cas;
+extern const Spec lru_k;
 extern const Spec mq;
 extern const Spec belady;
 
@@ -42,7 +43,7 @@ namespace {
 
 constexpr std::array kPolicies{
     &lru,     &fifo, &clock, &gclock,      &sieve, &arc, &car,     &s3_fifo, &qd_lp_fifo, &two_queue, &lirs,  &clock_pro, &larc,     &linux_two_list,
-    &zfs_arc, &lfu,  &lfu_da, &w_tiny_lfu, &lecar, &cacheus, &lhd,     &bcache_lru, &open_cas, &mq, &belady,
+    &zfs_arc, &lfu,  &lfu_da, &w_tiny_lfu, &lecar, &cacheus, &lhd,     &bcache_lru, &open_cas, &lru_k, &mq, &belady,
 };
 
 }  // namespace
