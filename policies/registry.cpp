@@ -27,6 +27,9 @@ extern const Spec clock_pro;
 extern const Spec larc;
 extern const Spec linux_two_list;
 extern const Spec zfs_arc;
+extern const Spec slru;
+extern const Spec lru_k;
+extern const Spec mq;
 extern const Spec lfu;
 extern const Spec lfu_da;
 extern const Spec w_tiny_lfu;
@@ -35,15 +38,13 @@ extern const Spec cacheus;
 extern const Spec lhd;
 extern const Spec bcache_lru;
 extern const Spec open_cas;
-extern const Spec lru_k;
-extern const Spec mq;
 extern const Spec belady;
 
 namespace {
 
 constexpr std::array kPolicies{
     &lru,     &fifo, &clock, &gclock,      &sieve, &arc, &car,     &s3_fifo, &qd_lp_fifo, &two_queue, &lirs,  &clock_pro, &larc,     &linux_two_list,
-    &zfs_arc, &lfu,  &lfu_da, &w_tiny_lfu, &lecar, &cacheus, &lhd,     &bcache_lru, &open_cas, &lru_k, &mq, &belady,
+    &zfs_arc, &slru, &lru_k, &mq, &lfu,  &lfu_da, &w_tiny_lfu, &lecar, &cacheus, &lhd,     &bcache_lru, &open_cas, &belady,
 };
 
 }  // namespace

@@ -62,6 +62,7 @@ std::string ours(const Row& row) {
       {"sieve,", "sieve"},
       {"arc,", "arc"},
       {"lfu,", "lfu"},
+      {"slru,", "slru:variant=libcachesim"},
       {"lfuda,", "lfu_da:variant=libcachesim"},
       {"belady,", "belady"},
       {"s3fifov0,", "s3_fifo"},
@@ -156,6 +157,10 @@ TEST(Reference, CountsAreEqual) {
     } else if (text == "qd_lp_fifo" && row.capacity < 100) {
       // The reference pushes out a second block where ours waits for the next miss, which may be a hit instead.
       EXPECT_NEAR(static_cast<double>(count), static_cast<double>(row.misses), 0.0002 * row.requests) << what;
+    } else if (row.policy == "slru" && row.capacity % 4 != 0) {
+      // The reference pushes out a block on a hit where ours waits for the next miss.
+      EXPECT_LE(count, row.misses) << what;
+      EXPECT_GE(count, row.misses - row.misses / 100) << what;
     } else {
       EXPECT_EQ(count, row.misses) << what;
     }
