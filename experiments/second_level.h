@@ -14,7 +14,8 @@ struct FirstLevel {
   policies::Choice choice;
   std::uint32_t capacity_blocks = 1;
   policies::Writes writes = policies::Writes::allocate;
-  // The cache behind holds what the first level has pushed out, and gives it back when it is asked for.
+  // The cache behind holds what the first level has pushed out, and gives it back when it is asked for. It is asked for
+  // all of a request's blocks before it gets those that the request pushes out.
   bool exclusive = false;
 };
 

@@ -63,7 +63,7 @@ std::vector<Segment> Segmenter::cut(const traces::Blocks& blocks, std::span<cons
               .access_end = access,
               .window = 0,
               .counted = requests_ + r >= windows_.warmup_requests,
-              .simple = true,
+              .simple = false,
               .accesses = {},
               .bytes = {},
               .discard = nullptr};
@@ -72,30 +72,10 @@ std::vector<Segment> Segmenter::cut(const traces::Blocks& blocks, std::span<cons
       s.discard = discard_++;
     }
     if (s.counted) s.window = windows_.at(trace.times()[r]);
-    std::uint64_t requests = 0, writes = 0;
-    do {
-      const std::uint32_t count = blocks.count(r);
-      const bool write = trace.ops()[r] == Op::write;
-      const bool fill = !fills.empty() && fills[r];
-      if (count && !fill) {
-        (write ? s.accesses.writes : s.accesses.reads) += count;
-        (write ? s.bytes.writes : s.bytes.reads) += trace.lengths()[r];
-        ++requests;
-        writes += write;
-      }
-      access += count;
-      s.simple &= count == 1 && !fill;
-      ++r;
-    } while (r < trace.size() && !ends_before(blocks, s, r));
-    s.request_end = r;
-    s.access_end = access;
-    if (s.counted) {
-      Demand& demand = demand_[s.window];
-      demand.requests += requests;
-      demand.write_requests += writes;
-      demand.accesses.add(s.accesses);
-      demand.bytes.add(s.bytes);
-    }
+    s.request_end = end_of(blocks, s);
+    count(blocks, fills, s);
+    access = s.access_end;
+    r = s.request_end;
     refer(blocks, s);
     segments.push_back(s);
   }
@@ -103,10 +83,50 @@ std::vector<Segment> Segmenter::cut(const traces::Blocks& blocks, std::span<cons
   return segments;
 }
 
-bool Segmenter::ends_before(const traces::Blocks& blocks, const Segment& s, std::size_t request) const {
-  if (request - s.request == kRequests || requests_ + request == windows_.warmup_requests) return true;
-  if (discard_ != discards_end_ && discard_->request == request) return true;
-  return s.counted && s.window + 1 < windows_.count && blocks.trace().times()[request] >= windows_.end(s.window);
+std::size_t Segmenter::end_of(const traces::Blocks& blocks, const Segment& s) const {
+  const auto times = blocks.trace().times();
+  std::size_t end = std::min(s.request + kRequests, times.size());
+  if (!s.counted) end = std::min<std::size_t>(end, windows_.warmup_requests - requests_);
+  if (discard_ != discards_end_) end = std::min<std::size_t>(end, discard_->request);
+  if (!s.counted || s.window + 1 == windows_.count || times[end - 1] < windows_.end(s.window)) return end;
+  const auto part = times.subspan(s.request, end - s.request);
+  return s.request +
+         static_cast<std::size_t>(std::lower_bound(part.begin(), part.end(), windows_.end(s.window)) - part.begin());
+}
+
+void Segmenter::count(const traces::Blocks& blocks, std::span<const std::uint8_t> fills, Segment& s) {
+  const traces::Trace& trace = blocks.trace();
+  const traces::Division division = blocks.division();
+  std::uint64_t requests = 0, write_requests = 0, accesses = 0, fill_accesses = 0, written = 0, bytes = 0,
+                write_bytes = 0;
+  bool simple = true;
+  for (std::size_t r = s.request; r < s.request_end; ++r) {
+    const Op op = trace.ops()[r];
+    const std::uint32_t length = trace.lengths()[r];
+    const std::uint32_t count = moves_data(op) ? division.count(trace.offsets()[r], length) : 0;
+    simple &= count == 1;
+    accesses += count;
+    if (!fills.empty() && fills[r]) {
+      fill_accesses += count;
+      continue;
+    }
+    const bool touches = count > 0, write = touches && op == Op::write;
+    requests += touches;
+    write_requests += write;
+    written += write ? count : 0;
+    bytes += touches ? length : 0;
+    write_bytes += write ? length : 0;
+  }
+  s.access_end = s.access + accesses;
+  s.simple = simple && fill_accesses == 0;
+  s.accesses = {accesses - fill_accesses - written, written};
+  s.bytes = {bytes - write_bytes, write_bytes};
+  if (!s.counted) return;
+  Demand& demand = demand_[s.window];
+  demand.requests += requests;
+  demand.write_requests += write_requests;
+  demand.accesses.add(s.accesses);
+  demand.bytes.add(s.bytes);
 }
 
 void Segmenter::discard(const traces::Blocks::Discard& discard) {

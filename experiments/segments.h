@@ -85,7 +85,8 @@ class Segmenter {
  private:
   static constexpr std::uint32_t kNoWindow = UINT32_MAX;
 
-  bool ends_before(const traces::Blocks& blocks, const Segment& segment, std::size_t request) const;
+  std::size_t end_of(const traces::Blocks& blocks, const Segment& segment) const;
+  void count(const traces::Blocks& blocks, std::span<const std::uint8_t> fills, Segment& segment);
   void discard(const traces::Blocks::Discard& discard);
   void refer(const traces::Blocks& blocks, const Segment& segment);
   void refer_each(const traces::Blocks& blocks, const Segment& segment);

@@ -213,4 +213,100 @@ TEST(Curve, CompatLibcachesimCountsAsTheReferenceDoes) {
   }
 }
 
+// The rows of a curve of the sample.
+nlohmann::json rows(const std::string& arguments) {
+  const auto result = iocast("curve " + kSample + " --json --quiet " + arguments);
+  EXPECT_EQ(result.status, 0) << result.err;
+  return result.status == 0 ? result.json()["rows"] : nlohmann::json::array();
+}
+
+TEST(Curve, MemoryChangesNothingInTheResult) {
+  const support::ScratchFolder folder;
+  for (const std::string more :
+       {"--policy lru,sieve,arc --warmup 20% --window 20s --writes update",
+        "--sample 0.05 --policy lru,s3_fifo --warmup 30s", "--ops read,write --from-time 30s"}) {
+    const auto whole = iocast("curve " + kSample + " --json --quiet --capacity 1%,10% " + more);
+    const auto pieces = iocast("curve " + kSample + " --json --quiet --capacity 1%,10% --memory 4kB " + more);
+    ASSERT_EQ(whole.status, 0) << whole.err;
+    EXPECT_EQ(whole.out, pieces.out) << more;
+  }
+}
+
+TEST(Curve, RelativeToAddsThePolicyAndTheReduction) {
+  const auto table = rows("--policy arc --relative-to fifo --capacity 10%");
+  ASSERT_EQ(table.size(), 2u);
+  const auto misses = [&](int row) { return table[row]["accesses"].get<double>() - table[row]["hits"].get<double>(); };
+  EXPECT_EQ(table[1]["policy"], "fifo");
+  EXPECT_EQ(table[1]["miss_reduction"], 0.0);
+  EXPECT_NEAR(table[0]["miss_reduction"].get<double>(), 1 - misses(0) / misses(1), 1e-12);
+}
+
+TEST(Curve, BackendLoadFollowsFromSeekAndRate) {
+  const auto table = rows("--capacity 10% --backend-seek 8ms --backend-rate 150MB/s");
+  const auto& row = table[0];
+  const double busy = (row["backend_reads"].get<double>() + row["backend_writes"].get<double>()) * 8e-3 +
+                      row["backend_bytes"].get<double>() / 150e6;
+  const double duration =
+      iocast("curve " + kSample + " --json --quiet").json()["trace"]["duration_ns"].get<double>() / 1e9;
+  EXPECT_NEAR(row["backend_busy_ratio"].get<double>(), busy / duration, 1e-9);
+  EXPECT_GE(row["backend_busy_ratio_busiest_window"], row["backend_busy_ratio"]);
+}
+
+TEST(Curve, WindowsAreATableOfTheirOwn) {
+  const support::ScratchFolder folder;
+  const std::string file = folder.path("w.h5");
+  const auto result =
+      iocast("curve " + kSample + " --capacity 1%,10% --policy lru,fifo --window 30s --json --quiet -o " + file);
+  ASSERT_EQ(result.status, 0) << result.err;
+  const auto document = result.json();
+  ASSERT_EQ(document["windows"].size(), 4u * 6);
+  std::uint64_t hits = 0;
+  for (int w = 0; w < 6; ++w) hits += document["windows"][w]["hits"].get<std::uint64_t>();
+  EXPECT_EQ(hits, document["rows"][0]["hits"]);
+  EXPECT_GT(document["windows"][0]["working_set_blocks"], 0);
+}
+
+TEST(Curve, SecondLevelCountsWhatTheFirstMisses) {
+  const auto first = rows("--capacity 1%");
+  const auto second = rows("--behind lru:1% --capacity 10%");
+  EXPECT_EQ(second[0]["accesses"], first[0]["accesses"].get<int>() - first[0]["hits"].get<int>());
+  const auto exclusive = rows("--ops read,write --behind lru:352blocks --exclusive --capacity 3520blocks");
+  const auto one = rows("--ops read,write --capacity 3872blocks");
+  EXPECT_NEAR(exclusive[0]["hit_ratio_both_levels"].get<double>(), one[0]["hit_ratio"].get<double>(), 1e-3);
+}
+
+TEST(Curve, SampledRowsSayWhatTheyAre) {
+  const auto exact = rows("--capacity 3520blocks --policy lru,arc");
+  const auto estimate = rows("--capacity 3520blocks --policy lru,arc --sample 0.1");
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(estimate[i]["method"], "sampled");
+    EXPECT_EQ(estimate[i]["sample_rate"], 0.1);
+    EXPECT_EQ(estimate[i]["sampled_capacity_blocks"], 352);
+    EXPECT_EQ(estimate[i]["accesses"], exact[i]["accesses"]);
+    EXPECT_TRUE(estimate[i]["backend_reads"].is_null());
+    EXPECT_NEAR(estimate[i]["hit_ratio"].get<double>(), exact[i]["hit_ratio"].get<double>(),
+                2 * estimate[i]["hit_ratio_sampling_ci95"].get<double>());
+  }
+  EXPECT_NE(rows("--capacity 3520blocks --sample 0.1 --seed 2")[0]["hits"], estimate[0]["hits"]);
+}
+
+TEST(Curve, UselessCombinationsAreSaid) {
+  for (const auto& [arguments, complaint] : std::vector<std::pair<std::string, std::string>>{
+           {"--writes sometimes", "allocate, update, invalidate or bypass"},
+           {"--exclusive", "goes with --behind"},
+           {"--write-back --writes update", "needs --writes allocate"},
+           {"--sample 2", "--sample"},
+           {"--sample auto:x", "--sample"},
+           {"--behind lru", "POLICY:SIZE"},
+           {"--behind lru:1GiB --sample 0.1", "does not go with"},
+           {"--admission nonsense", "nonsense"},
+           {"--seed 3", "goes with --sample"},
+           {"--window 1ns", "at most"},
+           {"--relative-to lru,fifo", "one policy"}}) {
+    const auto result = iocast("curve " + kSample + " " + arguments);
+    EXPECT_EQ(result.status, 2) << arguments;
+    EXPECT_NE(result.err.find(complaint), std::string::npos) << arguments << ": " << result.err;
+  }
+}
+
 }  // namespace

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "sim/random.h"
+#include "tests/support/made_trace.h"
 #include "tests/support/shared_data.h"
 #include "tests/support/trace_files.h"
 
@@ -15,44 +16,13 @@ namespace {
 using experiments::HitRateOptions;
 using experiments::HitRates;
 using experiments::Windows;
+using support::made;
+using support::MadeReader;
+using support::random_requests;
+using support::request;
 using traces::Granularity;
 using traces::Op;
 using traces::Request;
-
-// Requests made up by a test.
-class MadeReader final : public traces::Reader {
- public:
-  explicit MadeReader(std::vector<Request> requests, std::vector<std::string> streams = {"s"})
-      : requests_(std::move(requests)) {
-    for (const auto& name : streams) info_.streams.id(name);
-  }
-  bool next(traces::Batch& batch) override {
-    batch.clear();
-    for (; !batch.full() && at_ < requests_.size(); ++at_) batch.add(requests_[at_]);
-    return !batch.requests().empty();
-  }
-  const traces::TraceInfo& info() const override { return info_; }
-
- private:
-  std::vector<Request> requests_;
-  std::size_t at_ = 0;
-  traces::TraceInfo info_;
-};
-
-traces::Trace made(std::vector<Request> requests) {
-  MadeReader reader(std::move(requests));
-  return traces::Trace::load(reader);
-}
-
-Request request(std::int64_t time, Op op, std::uint64_t offset, std::int64_t length, traces::StreamId stream = 0) {
-  Request r;
-  r.time = {{time}};
-  r.op = op;
-  r.offset = {offset};
-  r.length = {length};
-  r.stream = stream;
-  return r;
-}
 
 // A hundred windows, after the warm-up.
 Windows windows_of(const traces::Blocks& blocks, std::uint64_t warmup = 0) {
@@ -63,18 +33,6 @@ Windows windows_of(const traces::Blocks& blocks, std::uint64_t warmup = 0) {
 HitRates hit_rates(const traces::Blocks& blocks, std::span<const policies::Choice> choices,
                    std::span<const std::uint32_t> capacities, const HitRateOptions& options, std::uint64_t warmup = 0) {
   return experiments::hit_rates(blocks, choices, capacities, windows_of(blocks, warmup), options);
-}
-
-// Reads, writes and discards of 512 bytes to 40 KiB over 40 blocks.
-std::vector<Request> random_requests(std::uint64_t seed, std::size_t count, bool discards) {
-  std::vector<Request> requests;
-  for (std::size_t i = 0; i < count; ++i) {
-    const std::uint64_t word = sim::random_word(seed, i);
-    const Op op = discards && word % 10 == 9 ? Op::discard : word % 10 < 4 ? Op::write : Op::read;
-    requests.push_back(request(static_cast<std::int64_t>(i) * 1000, op, (word >> 8) % 320 * 512,
-                               static_cast<std::int64_t>(1 + (word >> 32) % 80) * 512));
-  }
-  return requests;
 }
 
 TEST(HitRate, SplitsAnUnalignedRequestIntoTheBlocksThatItOverlaps) {
@@ -260,6 +218,158 @@ TEST(HitRate, WarmupFillsButDoesNotCount) {
   EXPECT_EQ(rates.demand.accesses.sum(), 90u);
   EXPECT_EQ(rates.demand.cold_misses, 0u);
   for (const auto& row : rates.rows) EXPECT_EQ(row.hits.sum(), 90u);
+}
+
+// What each write handling does, by definition: an LRU list, and what the storage behind is sent.
+struct NaiveWrites {
+  policies::Writes writes;
+  bool write_back = false;
+  std::size_t capacity = 1;
+  std::list<std::uint64_t> order;
+  std::set<std::uint64_t> dirty;
+  std::uint64_t read_hits = 0, write_hits = 0, backend_writes = 0, cache_write_bytes = 0;
+
+  bool take(std::uint64_t block) {
+    const bool there = std::find(order.begin(), order.end(), block) != order.end();
+    order.remove(block);
+    return there;
+  }
+  void put(std::uint64_t block) {
+    order.push_front(block);
+    if (order.size() <= capacity) return;
+    backend_writes += dirty.erase(order.back());
+    order.pop_back();
+  }
+  void access(bool write, std::uint64_t block, std::uint64_t bytes) {
+    if (write && writes == policies::Writes::bypass) return;
+    const bool hit = take(block);
+    if (write && writes == policies::Writes::invalidate) return;
+    (write ? write_hits : read_hits) += hit;
+    if (write && writes == policies::Writes::update && !hit) return;
+    if (write) cache_write_bytes += bytes;
+    if (!write && !hit) cache_write_bytes += 4096;
+    put(block);
+    if (write && write_back) dirty.insert(block);
+  }
+  void play(const Request& r) {
+    const std::uint64_t begin = r.offset.bytes, end = begin + static_cast<std::uint64_t>(r.length.count);
+    if (r.op == Op::discard) {
+      for (std::uint64_t b = (begin + 4095) / 4096; (b + 1) * 4096 <= end; ++b) take(b), dirty.erase(b);
+      return;
+    }
+    if (r.op == Op::write && !write_back) ++backend_writes;
+    for (std::uint64_t b = begin / 4096; b * 4096 < end; ++b)
+      access(r.op == Op::write, b, std::min(end, (b + 1) * 4096) - std::max(begin, b * 4096));
+  }
+};
+
+TEST(HitRate, WritesDoWhatTheirHandlingSays) {
+  using policies::Writes;
+  for (std::uint64_t seed = 300; seed < 330; ++seed) {
+    const auto requests = random_requests(seed, 800, true);
+    const auto trace = made(requests);
+    const traces::Blocks blocks(trace, sim::Bytes{4096}, Granularity::block);
+    for (const auto& [writes, back] : {std::pair{Writes::allocate, false},
+                                       {Writes::allocate, true},
+                                       {Writes::update, false},
+                                       {Writes::invalidate, false},
+                                       {Writes::bypass, false}}) {
+      for (const std::uint32_t capacity : {1u, 5u, 19u, 50u}) {
+        NaiveWrites naive{.writes = writes, .write_back = back, .capacity = capacity, .order = {}, .dirty = {}};
+        for (const Request& r : requests) naive.play(r);
+        const auto row =
+            hit_rates(blocks, policies::parse_choices("lru"), {&capacity, 1}, {.writes = writes, .write_back = back})
+                .rows[0];
+        ASSERT_EQ(std::tuple(naive.read_hits, naive.write_hits, naive.backend_writes, naive.cache_write_bytes),
+                  std::tuple(row.hits.reads, row.hits.writes, row.backend_requests.writes, row.cache_write_bytes))
+            << "seed " << seed << " capacity " << capacity << " writes " << static_cast<int>(writes) << back;
+      }
+    }
+  }
+}
+
+TEST(HitRate, SizeLimitTurnsLargeReadsAwayAndSendsLargeWritesAround) {
+  const auto trace = made({request(0, Op::read, 0, 8192), request(1, Op::read, 0, 4096), request(2, Op::read, 0, 4096),
+                           request(3, Op::write, 0, 8192), request(4, Op::read, 0, 4096)});
+  const traces::Blocks blocks(trace, sim::Bytes{4096}, Granularity::block);
+  const std::uint32_t capacity = 4;
+  HitRateOptions options;
+  options.admission = policies::parse_stages("size:over=4KiB");
+  const auto row = hit_rates(blocks, policies::parse_choices("lru"), {&capacity, 1}, options).rows[0];
+  EXPECT_EQ(row.hits.sum(), 1u);            // the third request; the write has dropped its block again
+  EXPECT_EQ(row.cache_write_bytes, 8192u);  // the second and the last
+}
+
+TEST(HitRate, PiecesGiveTheBytesOfTheWhole) {
+  const std::vector<std::uint32_t> sizes{1, 2, 5, 10, 20, 30, 45};
+  for (std::uint64_t seed = 400; seed < 410; ++seed) {
+    const auto requests = random_requests(seed, 1000, seed % 2 == 0);
+    const auto trace = made(requests);
+    const traces::Blocks blocks(trace, sim::Bytes{4096}, Granularity::block);
+    const auto choices = policies::parse_choices("lru,fifo,arc,smq,open_cas");
+    HitRateOptions options;
+    options.working_sets = true;
+    options.threads = 2;
+    const Windows windows = windows_of(blocks, 77);
+    const auto whole = experiments::hit_rates(blocks, choices, sizes, windows, options);
+    experiments::HitRateStream stream(blocks.footprint(), trace.info().streams.names(), choices, sizes, windows,
+                                      options);
+    MadeReader reader(requests);
+    traces::Pieces pieces(reader, 1 + seed % 7 * 50, std::nullopt, std::nullopt);
+    traces::BlockNumbers numbers;
+    for (traces::Trace piece; pieces.next(piece);)
+      stream.play(traces::Blocks(piece, sim::Bytes{4096}, Granularity::block, numbers));
+    const auto in_pieces = stream.finish();
+    for (std::size_t i = 0; i < whole.rows.size(); ++i)
+      ASSERT_EQ(figures(whole.rows[i]), figures(in_pieces.rows[i])) << whole.rows[i].policy << " seed " << seed;
+    for (std::size_t w = 0; w < windows.count; ++w) {
+      ASSERT_EQ(whole.window_demand[w].working_set, in_pieces.window_demand[w].working_set);
+      ASSERT_EQ(whole.window_demand[w].cold_misses, in_pieces.window_demand[w].cold_misses);
+      ASSERT_EQ(whole.window_demand[w].discard_misses, in_pieces.window_demand[w].discard_misses);
+    }
+  }
+}
+
+TEST(HitRate, WindowsHaveTheWorkingSetsAndSumUp) {
+  const auto requests = random_requests(12, 1000, false);
+  const auto trace = made(requests);
+  const traces::Blocks blocks(trace, sim::Bytes{4096}, Granularity::block);
+  HitRateOptions options;
+  options.working_sets = true;
+  const auto windows = Windows::of_width(100, trace.times()[100], trace.times().back(), sim::Nanoseconds{150'000});
+  EXPECT_EQ(windows.count, 6u);
+  const std::uint32_t capacity = 9;
+  const auto rates =
+      experiments::hit_rates(blocks, policies::parse_choices("lru,sieve"), {&capacity, 1}, windows, options);
+  std::vector<std::set<std::uint64_t>> touched(windows.count);
+  std::vector<std::uint64_t> accesses(windows.count);
+  for (std::size_t r = 100; r < requests.size(); ++r) {
+    const auto w = static_cast<std::size_t>((requests[r].time.since_origin.count - 100'000) / 150'000);
+    const std::uint64_t end = requests[r].offset.bytes + static_cast<std::uint64_t>(requests[r].length.count);
+    for (std::uint64_t b = requests[r].offset.bytes / 4096; b * 4096 < end; ++b) touched[w].insert(b), ++accesses[w];
+  }
+  for (std::size_t w = 0; w < windows.count; ++w) {
+    EXPECT_EQ(rates.window_demand[w].working_set, touched[w].size());
+    EXPECT_EQ(rates.window_demand[w].accesses.sum(), accesses[w]);
+  }
+  for (const auto& row : rates.rows) {
+    std::uint64_t hits = 0;
+    for (const auto& window : row.windows) hits += window.hits.sum();
+    EXPECT_EQ(hits, row.hits.sum());
+  }
+}
+
+TEST(HitRate, FillTimeIsWhenTheLastFreeBlockIsTaken) {
+  const auto trace =
+      made({request(0, Op::read, 0, 4096), request(10, Op::read, 4096, 4096), request(20, Op::discard, 0, 4096),
+            request(30, Op::read, 8192, 4096), request(40, Op::read, 12'288, 4096)});
+  const traces::Blocks blocks(trace, sim::Bytes{4096}, Granularity::block);
+  const std::vector<std::uint32_t> sizes{1, 2, 3, 4};
+  for (const auto& row : hit_rates(blocks, policies::parse_choices("lru,fifo,arc"), sizes, {}).rows) {
+    const std::optional<std::int64_t> expected[] = {0, 10, 40, std::nullopt};
+    const auto& full = expected[row.capacity_blocks - 1];
+    EXPECT_EQ(row.full ? row.full->count : -1, full.value_or(-1)) << row.policy << row.capacity_blocks;
+  }
 }
 
 }  // namespace
