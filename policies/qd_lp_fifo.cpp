@@ -10,18 +10,20 @@
 // small: share of the capacity that the main queue leaves to the probationary one (rounded down, at least one block)
 // ghost: ghosts kept, as a multiple of the capacity (rounded down); 0.9 is as many as the main queue has, as in the
 // paper
+// variant: paper
+//          libcachesim  equal to libCacheSim's QDLP, for comparing miss counts only. When a ghost comes back to a full
+//                       main queue, that program pushes out two blocks, of either queue, where the paper's pushes out
+//                       one of the main queue; so the next miss finds room. The first one is named as the victim, the
+//                       other is gone without. Lets nothing in when the probationary queue has no room for two blocks
+//                       (capacities below 20)
 //
 // While the main queue is not full, the probationary one may have the rest: nothing is pushed out of a cache with room.
-// So it is in libCacheSim's QDLP, which differs in two things. When a ghost comes back to a full main queue, that one
-// pushes out two blocks, the next of each queue, and has room for the next miss; ours pushes out that of the main
-// queue, and that of the probationary one, if still unused, at the next miss. No variant can do as it does: a policy
-// pushes out one block. And it lets nothing in below 20 blocks. On the traces compared, counts are equal from 489
-// blocks on.
 #include <algorithm>
 
 #include "policies/parts/batch.h"
+#include "policies/parts/closed.h"
 #include "policies/parts/queue.h"
-#include "sim/error.h"
+#include "policies/parts/variant.h"
 
 namespace policies {
 namespace {
@@ -30,6 +32,7 @@ struct Shape {
   std::uint32_t capacity = 0;
   std::uint32_t main = 0;
   std::uint32_t ghosts = 0;
+  bool two_victims = false;
 };
 
 class QdLpFifo {
@@ -50,7 +53,11 @@ class QdLpFifo {
     }
     const bool was_ghost = state == kGhost;
     if (was_ghost) ghosts_.erase(where_[block]);
-    if (resident() == shape_.capacity) victim = evict(was_ghost && shape_.main > 0 ? shape_.main - 1 : shape_.main);
+    if (shape_.two_victims) {
+      make_room_twice(was_ghost, victim);
+    } else if (full()) {
+      victim = evict(was_ghost && shape_.main > 0 ? shape_.main - 1 : shape_.main);
+    }
     join(was_ghost ? main_ : small_, block, was_ghost ? kMain : kSmall);
     return Outcome::miss;
   }
@@ -74,6 +81,15 @@ class QdLpFifo {
   void join(Queue& queue, BlockId block, State state) {
     where_[block] = queue.push(block, [this](BlockId moved, QueueIndex, QueueIndex to) { where_[moved] = to; });
     state_[block] = state;
+  }
+
+  bool full() const { return resident() == shape_.capacity; }
+
+  void make_room_twice(bool was_ghost, BlockId& victim) {
+    if (full()) victim = evict(shape_.main);
+    if (!was_ghost || main_.size() < shape_.main) return;
+    const BlockId second = evict_from_main();
+    if (victim == kNoBlock) victim = second;
   }
 
   // Leaves at most `main` blocks in the main queue.
@@ -121,16 +137,20 @@ class QdLpFifo {
 constexpr Parameter kParameters[] = {
     {"small", "share of the capacity that the probationary queue has", "0.1"},
     {"ghost", "ghosts kept, as a multiple of the capacity", "0.9"},
+    {"variant", "paper, or libcachesim: a miss found among the ghosts pushes out two blocks", "paper"},
 };
 
 std::unique_ptr<Policy> make(std::uint32_t capacity, std::uint32_t footprint, const Settings& settings) {
   const double ghost = settings.number("ghost");
   if (ghost < 0) throw sim::UsageError("ghost is a multiple of the capacity, at least 0");
   const auto small = static_cast<std::uint32_t>(settings.fraction("small") * capacity);
+  const bool libcachesim = is_libcachesim_variant(settings);
+  if (libcachesim && small < 2) return std::make_unique<Batched<Closed>>();
   return std::make_unique<Batched<QdLpFifo>>(
       Shape{.capacity = capacity,
             .main = capacity - std::max(small, std::uint32_t{1}),
-            .ghosts = static_cast<std::uint32_t>(std::min(ghost * capacity, static_cast<double>(footprint)))},
+            .ghosts = static_cast<std::uint32_t>(std::min(ghost * capacity, static_cast<double>(footprint))),
+            .two_victims = libcachesim},
       footprint);
 }
 
