@@ -38,13 +38,15 @@ extern const Spec cacheus;
 extern const Spec lhd;
 extern const Spec bcache_lru;
 extern const Spec open_cas;
+extern const Spec smq;
 extern const Spec belady;
 
 namespace {
 
 constexpr std::array kPolicies{
     &lru,     &fifo, &clock, &gclock,      &sieve, &arc, &car,     &s3_fifo, &qd_lp_fifo, &two_queue, &lirs,  &clock_pro, &larc,     &linux_two_list,
-    &zfs_arc, &slru, &lru_k, &mq, &lfu,  &lfu_da, &w_tiny_lfu, &lecar, &cacheus, &lhd,     &bcache_lru, &open_cas, &belady,
+    &zfs_arc, &slru, &lru_k, &mq, &lfu,  &lfu_da, &w_tiny_lfu, &lecar, &cacheus, &lhd,     &bcache_lru, &open_cas, &smq,
+    &belady,
 };
 
 }  // namespace
