@@ -98,10 +98,10 @@ void expect_equal(std::string_view text, std::size_t queues, double history, dou
       text, [=](std::size_t capacity) { return std::make_unique<NaiveMq>(capacity, queues, history, lifetime); });
 }
 
-TEST(Mq, EqualsTwin) { expect_equal("mq", 8, 4, 1); }
+TEST(Mq, EqualsTwin) { expect_equal("mq", 8, 4, 2); }
 
 TEST(Mq, EqualsTwinOfOtherShapes) {
-  expect_equal("mq:queues=1", 1, 4, 1);
+  expect_equal("mq:queues=1,lifetime=1", 1, 4, 1);
   expect_equal("mq:queues=3,history=0.5,lifetime=0.3", 3, 0.5, 0.3);
   expect_equal("mq:history=0,lifetime=5", 8, 0, 5);
   expect_equal("mq:queues=24,history=1000,lifetime=0", 24, 1000, 0);
