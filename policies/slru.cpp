@@ -12,11 +12,9 @@
 // variant: paper
 //          libcachesim  as libCacheSim's SLRU: 4 segments by default, all of an equal share (rounded down), also the
 //                       lowest; a new block joins the lowest segment that has room, or the lowest of all; nothing is
-//                       let in when the share is less than a block.
-//                       Equal to it when `segments` divides the capacity. Else the lowest segment may be longer than
-//                       its share, until a block goes down to it on a hit: libCacheSim then pushes out what is too
-//                       much. Here that waits for the next miss, and until then a use is a hit, where libCacheSim has a
-//                       miss
+//                       let in when the share is less than a block. Where `segments` does not divide the capacity, the
+//                       lowest may be longer than its share until a block goes down to it on a hit: what is too much is
+//                       then pushed out, and of several only the last is named as the victim
 #include <algorithm>
 
 #include "policies/parts/batch.h"
@@ -39,9 +37,8 @@ class Slru {
  public:
   Slru(const Shape& shape, std::uint32_t footprint) : shape_(shape), segment_(footprint, kAbsent), where_(footprint) {
     const std::uint32_t most = std::min(shape.capacity, footprint);
-    queues_.emplace_back(shape.libcachesim ? std::min(shape.segments, most) : 0);
     queues_.emplace_back(most, kSpread);
-    while (queues_.size() <= shape.segments) queues_.emplace_back(std::min(shape.share + 1, most), kSpread);
+    while (queues_.size() < shape.segments) queues_.emplace_back(std::min(shape.share + 1, most), kSpread);
   }
 
   Outcome access(BlockId block, BlockId& victim) {
@@ -52,11 +49,7 @@ class Slru {
       return Outcome::miss;
     }
     queue_of(block).erase(where_[block]);
-    if (segment_[block] == kLeaving) {
-      come_in(block);
-    } else {
-      go_up(block);
-    }
+    go_up(block, victim);
     return Outcome::hit;
   }
 
@@ -79,7 +72,7 @@ class Slru {
 
  private:
   static constexpr std::uint32_t kSpread = 4;  // every hit makes a hole
-  enum Segment : std::uint8_t { kLeaving = 0, kLowest = 1, kAbsent = UINT8_MAX };
+  enum Segment : std::uint8_t { kLowest = 0, kAbsent = UINT8_MAX };
 
   Queue& queue_of(BlockId block) { return queues_[segment_[block]]; }
   const Queue& queue_of(BlockId block) const { return queues_[segment_[block]]; }
@@ -93,24 +86,25 @@ class Slru {
   void come_in(BlockId block) {
     std::uint32_t segment = kLowest;
     if (shape_.libcachesim) {
-      while (segment <= shape_.segments && queues_[segment].size() >= shape_.share) ++segment;
-      if (segment > shape_.segments) segment = kLowest;
+      while (segment < shape_.segments && queues_[segment].size() >= shape_.share) ++segment;
+      if (segment == shape_.segments) segment = kLowest;
     }
     join(segment, block);
   }
 
   // Of a block that has been taken out of its segment.
-  void go_up(BlockId block) {
-    const std::uint32_t last = shape_.libcachesim ? kLeaving : kLowest;
-    std::uint32_t segment = std::min<std::uint32_t>(segment_[block] + 1, shape_.segments);
-    join(segment, block);
-    for (; segment > last && queues_[segment].size() > shape_.share; --segment) {
-      while (queues_[segment].size() > shape_.share) join(segment - 1, queues_[segment].pop());
-    }
+  void go_up(BlockId block, BlockId& victim) {
+    const std::uint32_t upper = std::min<std::uint32_t>(segment_[block] + 1, shape_.segments - 1);
+    join(upper, block);
+    std::uint32_t segment = upper;
+    for (; segment > kLowest && queues_[segment].size() > shape_.share; --segment)
+      join(segment - 1, queues_[segment].pop());
+    const bool came_down = segment == kLowest && upper != kLowest;
+    while (shape_.libcachesim && came_down && queues_[kLowest].size() > shape_.share) victim = evict();
   }
 
   BlockId evict() {
-    std::uint32_t segment = kLeaving;
+    std::uint32_t segment = kLowest;
     while (queues_[segment].size() == 0) ++segment;
     const BlockId victim = queues_[segment].pop();
     segment_[victim] = kAbsent;
@@ -122,7 +116,7 @@ class Slru {
   std::uint32_t resident_ = 0;
   std::vector<Segment> segment_;
   std::vector<QueueIndex> where_;
-  std::vector<Queue> queues_;  // of kLeaving, and of the segments from the lowest up
+  std::vector<Queue> queues_;  // from the lowest segment up
 };
 
 constexpr Parameter kParameters[] = {

@@ -20,13 +20,7 @@ class NaiveSlru : public Twin {
   Played access(BlockId block, std::uint32_t) override {
     for (std::size_t i = 0; i < segments_.size(); ++i) {
       if (!has(segments_[i], block)) continue;
-      use(block, i);
-      return {Outcome::hit, kNoBlock};
-    }
-    if (has(leaving_, block)) {
-      leaving_.remove(block);
-      come_in(block);
-      return {Outcome::hit, kNoBlock};
+      return {Outcome::hit, use(block, i)};
     }
     if (fill_ && limit_ == 0) return {Outcome::rejected, kNoBlock};
     const BlockId victim = resident() == capacity_ ? evict() : kNoBlock;
@@ -35,18 +29,17 @@ class NaiveSlru : public Twin {
   }
   void forget(BlockId block) override {
     for (List& segment : segments_) segment.remove(block);
-    leaving_.remove(block);
   }
   bool contains(BlockId block) const override {
-    return has(leaving_, block) ||
-           std::any_of(segments_.begin(), segments_.end(), [&](const List& segment) { return has(segment, block); });
+    return std::any_of(segments_.begin(), segments_.end(), [&](const List& segment) { return has(segment, block); });
   }
 
  private:
   using List = std::list<BlockId>;
   static bool has(const List& list, BlockId x) { return std::find(list.begin(), list.end(), x) != list.end(); }
 
-  void use(BlockId block, std::size_t i) {
+  // Returns the last block that libCacheSim pushes out on a hit.
+  BlockId use(BlockId block, std::size_t i) {
     segments_[i].remove(block);
     if (i + 1 < segments_.size()) ++i;
     segments_[i].push_front(block);
@@ -55,7 +48,12 @@ class NaiveSlru : public Twin {
       move_oldest(segments_[i], segments_[i - 1]);
       overflow = i == 1;
     }
-    while (fill_ && overflow && segments_[0].size() > limit_) move_oldest(segments_[0], leaving_);
+    BlockId victim = kNoBlock;
+    while (fill_ && overflow && segments_[0].size() > limit_) {
+      victim = segments_[0].back();
+      segments_[0].pop_back();
+    }
+    return victim;
   }
 
   void come_in(BlockId block) {
@@ -65,8 +63,8 @@ class NaiveSlru : public Twin {
   }
 
   BlockId evict() {
-    List* from = &leaving_;
-    for (std::size_t i = 0; from->empty(); ++i) from = &segments_[i];
+    List* from = &segments_[0];
+    while (from->empty()) ++from;
     const BlockId victim = from->back();
     from->pop_back();
     return victim;
@@ -78,7 +76,7 @@ class NaiveSlru : public Twin {
   }
 
   std::size_t resident() const {
-    std::size_t count = leaving_.size();
+    std::size_t count = 0;
     for (const List& segment : segments_) count += segment.size();
     return count;
   }
@@ -86,7 +84,6 @@ class NaiveSlru : public Twin {
   std::size_t capacity_, limit_;
   bool fill_;
   std::vector<List> segments_;
-  List leaving_;  // pushed out by libCacheSim on a hit
 };
 
 void expect_equal(std::string_view text, std::size_t segments, double upper_share, bool fill = false) {
