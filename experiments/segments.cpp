@@ -40,6 +40,46 @@ std::uint32_t Windows::at(sim::Nanoseconds time) const {
   return static_cast<std::uint32_t>(std::min<std::int64_t>(window, count - 1));
 }
 
+namespace {
+
+// Both return how many accesses the segment makes.
+std::size_t count_simple(const traces::Blocks& blocks, const Segment& s, Demand& demand) {
+  const std::size_t requests = s.request_end - s.request;
+  const Op* const ops = blocks.trace().ops().data() + s.request;
+  const std::uint32_t* const lengths = blocks.trace().lengths().data() + s.request;
+  std::uint32_t writes = 0;
+  std::uint64_t bytes = 0, write_bytes = 0;
+  for (std::size_t i = 0; i < requests; ++i) writes += ops[i] == Op::write;
+  for (std::size_t i = 0; i < requests; ++i) {
+    bytes += lengths[i];
+    write_bytes += ops[i] == Op::write ? lengths[i] : 0;
+  }
+  demand.requests = requests;
+  demand.write_requests = writes;
+  demand.accesses = {requests - writes, writes};
+  demand.bytes = {bytes - write_bytes, write_bytes};
+  return requests;
+}
+
+std::size_t count_any(const traces::Blocks& blocks, std::span<const std::uint8_t> fills, const Segment& s,
+                      Demand& demand) {
+  const traces::Trace& trace = blocks.trace();
+  std::size_t accesses = 0;
+  for (std::size_t r = s.request; r < s.request_end; ++r) {
+    const std::uint32_t count = blocks.count(r);
+    accesses += count;
+    if (!count || (!fills.empty() && fills[r])) continue;
+    const bool write = trace.ops()[r] == Op::write;
+    ++demand.requests;
+    demand.write_requests += write;
+    (write ? demand.accesses.writes : demand.accesses.reads) += count;
+    (write ? demand.bytes.writes : demand.bytes.reads) += trace.lengths()[r];
+  }
+  return accesses;
+}
+
+}  // namespace
+
 Segmenter::Segmenter(const Windows& windows, std::uint32_t footprint, Wanted wanted)
     : windows_(windows),
       demand_(windows.count),
@@ -95,38 +135,12 @@ std::size_t Segmenter::end_of(const traces::Blocks& blocks, const Segment& s) co
 }
 
 void Segmenter::count(const traces::Blocks& blocks, std::span<const std::uint8_t> fills, Segment& s) {
-  const traces::Trace& trace = blocks.trace();
-  const traces::Division division = blocks.division();
-  std::uint64_t requests = 0, write_requests = 0, accesses = 0, fill_accesses = 0, written = 0, bytes = 0,
-                write_bytes = 0;
-  bool simple = true;
-  for (std::size_t r = s.request; r < s.request_end; ++r) {
-    const Op op = trace.ops()[r];
-    const std::uint32_t length = trace.lengths()[r];
-    const std::uint32_t count = moves_data(op) ? division.count(trace.offsets()[r], length) : 0;
-    simple &= count == 1;
-    accesses += count;
-    if (!fills.empty() && fills[r]) {
-      fill_accesses += count;
-      continue;
-    }
-    const bool touches = count > 0, write = touches && op == Op::write;
-    requests += touches;
-    write_requests += write;
-    written += write ? count : 0;
-    bytes += touches ? length : 0;
-    write_bytes += write ? length : 0;
-  }
-  s.access_end = s.access + accesses;
-  s.simple = simple && fill_accesses == 0;
-  s.accesses = {accesses - fill_accesses - written, written};
-  s.bytes = {bytes - write_bytes, write_bytes};
-  if (!s.counted) return;
-  Demand& demand = demand_[s.window];
-  demand.requests += requests;
-  demand.write_requests += write_requests;
-  demand.accesses.add(s.accesses);
-  demand.bytes.add(s.bytes);
+  Demand demand;
+  s.simple = fills.empty() && blocks.single(s.request, s.request_end);
+  s.access_end = s.access + (s.simple ? count_simple(blocks, s, demand) : count_any(blocks, fills, s, demand));
+  s.accesses = demand.accesses;
+  s.bytes = demand.bytes;
+  if (s.counted) demand_[s.window].add(demand);
 }
 
 void Segmenter::discard(const traces::Blocks::Discard& discard) {

@@ -143,6 +143,29 @@ Blocks::Blocks(const Trace& trace, sim::Bytes block, Granularity granularity, Bl
     throw sim::DataError("more than 4 billion block accesses: use a larger --block, or part of the trace");
 }
 
+bool Blocks::single(std::size_t from, std::size_t to) const {
+  const Op* const ops = trace_->ops().data();
+  const std::uint32_t* const lengths = trace_->lengths().data();
+  const sim::Offset* const offsets = trace_->offsets().data();
+  // Without branches, so that it is vectorised: blocks of 2^n bytes are one if no bit from the nth on differs.
+  bool other = false, empty = false;
+  std::uint64_t differ = 0;
+  for (std::size_t r = from; r < to; ++r) other |= !moves_data(ops[r]);
+  if (other) return false;
+  if (granularity_ == Granularity::request) return true;
+  for (std::size_t r = from; r < to; ++r) {
+    empty |= lengths[r] == 0;
+    differ |= offsets[r].bytes ^ (offsets[r].bytes + lengths[r] - 1);
+  }
+  if (empty) return false;
+  if (std::has_single_bit(static_cast<std::uint64_t>(block_.count)))
+    return differ < static_cast<std::uint64_t>(block_.count);
+  for (std::size_t r = from; r < to; ++r) {
+    if (count(r) != 1) return false;
+  }
+  return true;
+}
+
 void Blocks::append_addresses(std::vector<std::uint64_t>& addresses) const {
   std::size_t access = 0;
   for (std::size_t r = 0; r < trace_->size(); ++r) {

@@ -93,6 +93,9 @@ class Blocks {
     return division_.count(trace_->offsets()[r], trace_->lengths()[r]);
   }
 
+  // Whether each of the requests [from, to) is a read or write of exactly one block.
+  bool single(std::size_t from, std::size_t to) const;
+
   // A discard's blocks that had been accessed before it; `position` is the index in accesses() before which it took
   // place, `request` the request's. A block is here only if all of it is discarded.
   struct Discard {
