@@ -8,7 +8,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-bash experiments/setup.sh libgtest-dev libbenchmark-dev python3 python3-h5py fio blktrace zstd xz-utils bzip2 lz4 gzip
+bash experiments/setup.sh libgtest-dev libbenchmark-dev python3 python3-h5py valgrind fio blktrace zstd xz-utils bzip2 lz4 gzip
 launcher=""
 if command -v ccache >/dev/null; then launcher="-DCMAKE_CXX_COMPILER_LAUNCHER=ccache"; fi
 
@@ -17,8 +17,7 @@ build_and_test() {
   local folder=build/$1
   shift
   cmake -G Ninja -S . -B "$folder" -DIOCAST_WERROR=ON $launcher "$@" >"$folder.log" 2>&1 || { cat "$folder.log"; return 1; }
-  cmake --build "$folder" 2>&1 | grep -vE '^\[[0-9]+/[0-9]+\] |^ninja: ' || true
-  cmake --build "$folder" >/dev/null
+  cmake --build "$folder" 2>&1 | { grep -vE '^\[[0-9]+/[0-9]+\] |^ninja: ' || true; }
   ctest --test-dir "$folder" --output-on-failure --no-tests=error -j "$(nproc)"
 }
 
