@@ -39,6 +39,7 @@ extern const Spec lhd;
 extern const Spec bcache_lru;
 extern const Spec open_cas;
 extern const Spec smq;
+extern const Spec random;
 extern const Spec belady;
 
 namespace {
@@ -46,7 +47,7 @@ namespace {
 constexpr std::array kPolicies{
     &lru,     &fifo, &clock, &gclock,      &sieve, &arc, &car,     &s3_fifo, &qd_lp_fifo, &two_queue, &lirs,  &clock_pro, &larc,     &linux_two_list,
     &zfs_arc, &slru, &lru_k, &mq, &lfu,  &lfu_da, &w_tiny_lfu, &lecar, &cacheus, &lhd,     &bcache_lru, &open_cas, &smq,
-    &belady,
+    &random, &belady,
 };
 
 }  // namespace

@@ -1,73 +1,58 @@
-// The worked example of policies/README.md: RANDOM, which pushes out any block. Between the two rules is what would be
-// policies/random.cpp; below them is its test.
-#include "tests/policies/play.h"
+// The worked example of policies/README.md: MRU, which pushes out the block used last. Between the two rules is what
+// would be policies/mru.cpp; below them is its test.
+#include "tests/policies/twin.h"
 
 // ---------------------------------------------------------------------------------------------------------------------
-// RANDOM: any block leaves.
+// MRU: most recently used.
 //
-// Belady, "A study of replacement algorithms for a virtual-storage computer", IBM Systems Journal 5(2), 1966.
+// Chou, DeWitt, "An evaluation of buffer management strategies for relational database systems", VLDB 1985.
 //
-// Keeps nothing but which blocks are there. seed: another seed makes other choices.
-#include <algorithm>
-
+// The block used last leaves: right for a loop that is longer than the cache. No parameters.
 #include "policies/parts/batch.h"
-#include "sim/random.h"
 
 namespace policies {
 namespace {
 
-class Random {
+class Mru {
  public:
-  Random(std::uint32_t capacity, std::uint32_t footprint, std::uint64_t seed)
-      : capacity_(capacity), seed_(seed), place_(footprint, kAbsent) {
-    blocks_.reserve(std::min(capacity, footprint));
-  }
+  Mru(std::uint32_t capacity, std::uint32_t footprint) : capacity_(capacity), present_(footprint, Present::no) {}
 
   Outcome access(BlockId block, BlockId& victim) {
-    if (place_[block] != kAbsent) return Outcome::hit;
-    if (blocks_.size() == capacity_) {
-      victim = blocks_[sim::random_word(seed_, evictions_++) % blocks_.size()];
+    const BlockId before = std::exchange(used_last_, block);
+    if (contains(block)) return Outcome::hit;
+    if (resident_ == capacity_) {
+      victim = before;
       forget(victim);
     }
-    place_[block] = static_cast<std::uint32_t>(blocks_.size());
-    blocks_.push_back(block);
+    present_[block] = Present::yes;
+    ++resident_;
     return Outcome::miss;
   }
-
-  void prefetch(BlockId block) const { __builtin_prefetch(&place_[block], 1); }
-
+  void prefetch(BlockId block) const { __builtin_prefetch(&present_[block], 1); }
   void forget(BlockId block) {
-    if (!contains(block)) return;
-    blocks_[place_[block]] = blocks_.back();
-    place_[blocks_.back()] = place_[block];
-    blocks_.pop_back();
-    place_[block] = kAbsent;
+    resident_ -= contains(block);
+    present_[block] = Present::no;
   }
-  bool contains(BlockId block) const { return place_[block] != kAbsent; }
-  std::uint32_t resident() const { return static_cast<std::uint32_t>(blocks_.size()); }
+  bool contains(BlockId block) const { return present_[block] == Present::yes; }
+  std::uint32_t resident() const { return resident_; }
 
  private:
-  static constexpr std::uint32_t kAbsent = UINT32_MAX;
+  enum class Present : std::uint8_t { no, yes };
 
   std::uint32_t capacity_;
-  std::uint64_t seed_;
-  std::uint64_t evictions_ = 0;
-  std::vector<std::uint32_t> place_;  // by block, in blocks_
-  std::vector<BlockId> blocks_;       // those in the cache, in no order
+  std::uint32_t resident_ = 0;
+  std::vector<Present> present_;
+  BlockId used_last_ = kNoBlock;  // resident when the cache is full: it was not forgotten, or there is room
 };
-
-constexpr Parameter kParameters[] = {{"seed", "another seed makes other choices", "1"}};
 
 }  // namespace
 
-extern const Spec random_example{
-    .name = "random",
-    .idea = "any block leaves",
-    .paper = "Belady, A study of replacement algorithms for a virtual-storage computer, IBM Systems Journal 1966",
-    .parameters = kParameters,
-    .make = [](std::uint32_t capacity, std::uint32_t footprint, const Settings& settings) -> std::unique_ptr<Policy> {
-      const auto seed = static_cast<std::uint64_t>(settings.number("seed"));
-      return std::make_unique<Batched<Random>>(capacity, footprint, seed);
+extern const Spec mru_example{
+    .name = "mru",
+    .idea = "the block used last leaves",
+    .paper = "Chou, DeWitt, An evaluation of buffer management strategies for relational database systems, VLDB 1985",
+    .make = [](std::uint32_t capacity, std::uint32_t footprint, const Settings&) -> std::unique_ptr<Policy> {
+      return std::make_unique<Batched<Mru>>(capacity, footprint);
     },
 };
 
@@ -77,39 +62,36 @@ extern const Spec random_example{
 namespace {
 
 using namespace support;
-using Given = std::vector<std::pair<std::string, std::string>>;
 
-TEST(ExamplePolicy, KeepsTheContract) {
-  for (std::uint64_t seed = 0; seed < 200; ++seed) {
-    const SmallTrace trace = small_trace(seed, false);
-    const policies::Settings settings(Given{{"seed", std::to_string(seed)}});
-    const auto policy = policies::random_example.make(trace.capacity, trace.footprint, settings);
-    std::vector<bool> resident(trace.footprint);
-    const auto played = play(*policy, trace, 0, trace.blocks.size(), false);
-    for (std::size_t i = 0; i < played.size(); ++i) {
-      ASSERT_EQ(played[i].outcome == Outcome::hit, resident[trace.blocks[i]]) << trace.name << " access " << i;
-      resident[trace.blocks[i]] = true;
-      if (played[i].victim == kNoBlock) continue;
-      ASSERT_TRUE(resident[played[i].victim]) << trace.name << " access " << i;
-      resident[played[i].victim] = false;
+// The blocks in order of use, the last one at the back.
+class NaiveMru : public Twin {
+ public:
+  explicit NaiveMru(std::size_t capacity) : capacity_(capacity) {}
+
+  Played access(BlockId block, std::uint32_t) override {
+    const bool hit = contains(block);
+    forget(block);
+    BlockId victim = kNoBlock;
+    if (blocks_.size() == capacity_) {
+      victim = blocks_.back();
+      blocks_.pop_back();
     }
-    ASSERT_EQ(policy->resident(), std::count(resident.begin(), resident.end(), true));
-    policy->forget(trace.blocks.back());
-    ASSERT_FALSE(policy->contains(trace.blocks.back()));
+    blocks_.push_back(block);
+    return {hit ? Outcome::hit : Outcome::miss, victim};
   }
-}
+  void forget(BlockId block) override { std::erase(blocks_, block); }
+  bool contains(BlockId block) const override {
+    return std::find(blocks_.begin(), blocks_.end(), block) != blocks_.end();
+  }
 
-// Uniform references to n blocks hit a random cache of c of them with probability c/n.
-TEST(ExamplePolicy, HitsAsOftenAsChanceSays) {
-  SmallTrace trace;
-  trace.footprint = 100;
-  Dice dice(1);
-  for (int i = 0; i < 100'000; ++i) trace.blocks.push_back(dice.below(100));
-  const policies::Settings settings(Given{{"seed", "1"}});
-  const auto played = play(*policies::random_example.make(30, 100, settings), trace, 0, trace.blocks.size(), false);
-  const auto hits =
-      std::count_if(played.begin(), played.end(), [](const Played& p) { return p.outcome == Outcome::hit; });
-  EXPECT_NEAR(static_cast<double>(hits), 30'000, 600);
+ private:
+  std::size_t capacity_;
+  std::vector<BlockId> blocks_;
+};
+
+TEST(ExamplePolicy, EqualsTwin) {
+  expect_equal_to_twin(policies::Choice{.spec = &policies::mru_example, .text = "mru"},
+                       [](std::size_t capacity) { return std::make_unique<NaiveMru>(capacity); });
 }
 
 }  // namespace

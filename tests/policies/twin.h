@@ -19,8 +19,7 @@ class Twin {
 // policy that knows writes or addresses has a MakeTwin(const SmallTrace&), and a twin of its own type whose access()
 // has a third argument, `bool write`.
 template <class MakeTwin>
-void expect_equal_to_twin(std::string_view text, MakeTwin make_twin) {
-  const policies::Choice chosen = choice(text);
+void expect_equal_to_twin(const policies::Choice& chosen, MakeTwin make_twin) {
   for (std::uint64_t seed = 0; seed < 1000; ++seed) {
     const SmallTrace trace = small_trace(seed, seed % 2 == 1);
     SCOPED_TRACE(trace.name);
@@ -59,6 +58,11 @@ void expect_equal_to_twin(std::string_view text, MakeTwin make_twin) {
       first = end;
     }
   }
+}
+
+template <class MakeTwin>
+void expect_equal_to_twin(std::string_view text, MakeTwin make_twin) {
+  expect_equal_to_twin(choice(text), make_twin);
 }
 
 }  // namespace support
