@@ -58,9 +58,10 @@ class Policy {
   virtual ~Policy() = default;
 
   // Plays the references one after the other. On a miss the policy may keep the block, and then pushes out at most one
-  // victim, only if it is full. How a sequence is cut into calls does not change the outcomes. A next use is then the
-  // next access that may hit, with no drop before it. (A variant=libcachesim is for comparing miss counts: where that
-  // program breaks a rule, it does so too, and its comment says how.)
+  // victim, only if it is full. How a sequence is cut into calls does not change the outcomes. With treatments, a
+  // next use is the next access that may hit while the cache fills, with no drop before it; a full cache lets an access
+  // do no more than one that fills, and drops what that one drops. (A variant=libcachesim is for comparing miss counts:
+  // where that program breaks a rule, it does so too, and its comment says how.)
   virtual void access(const Accesses&) = 0;
   // The block's content is gone (discarded). It is as if it had never been there; an absent block is ignored, and
   // history of it (a ghost entry) may stay.

@@ -55,6 +55,16 @@ class Queue {
     return block;
   }
 
+  // Takes out the youngest block. Not for an empty queue.
+  BlockId pop_youngest() {
+    do {
+      young_ = young_ == 0 ? room_ - 1 : young_ - 1;
+      --used_;
+    } while (slots_[young_] == kNoBlock);
+    --size_;
+    return slots_[young_];
+  }
+
   // Not for an empty queue.
   QueueIndex oldest() {
     while (slots_[old_] == kNoBlock) {

@@ -510,55 +510,6 @@ TEST(Admission, LruBehindAGateEqualsTwins) {
   }
 }
 
-bool allowed(Treatment treatment, bool present, Outcome outcome) {
-  switch (treatment) {
-    case Treatment::admit:
-      return present == (outcome == Outcome::hit) && outcome != Outcome::dropped;
-    case Treatment::pass:
-      return outcome == Outcome::rejected;
-    case Treatment::drop:
-      return outcome == (present ? Outcome::dropped : Outcome::rejected);
-    case Treatment::hit_only:
-    case Treatment::take:
-      return outcome == (present ? Outcome::hit : Outcome::rejected);
-  }
-  return false;
-}
-
-// What policy.h promises of each treatment, whatever the policy does with the misses that it is given.
-TEST(Admission, EveryPolicyKeepsToItsTreatments) {
-  for (const policies::Spec* spec : policies::all()) {
-    if (spec->needs_future) continue;  // these treatments are not what its next uses tell
-    const policies::Choice chosen = choice(spec->name);
-    for (std::uint64_t seed = 0; seed < 200; ++seed) {
-      const SmallTrace trace = small_trace(seed, false);
-      SCOPED_TRACE(std::string(spec->name) + ", " + trace.name);
-      Dice dice(seed);
-      std::vector<Treatments> treatments;
-      for (std::size_t i = 0; i < trace.blocks.size(); ++i) treatments.push_back(random_treatments(dice, seed % 4 < 2));
-      const auto policy = chosen.make(trace.capacity, trace.footprint);
-      Gate gate(parse_stages("n_hit:hits=2,trigger=0.5"), trace.capacity, trace.footprint);
-      std::set<BlockId> resident;
-      for (std::size_t i = 0; i < trace.blocks.size(); ++i) {
-        const BlockId block = trace.blocks[i];
-        const bool present = resident.contains(block);
-        const Treatment now = gate.now(treatments[i], static_cast<std::uint32_t>(resident.size()));
-        const Played played = play_treated(*policy, trace, treatments, gate, i, i + 1)[0];
-        ASSERT_TRUE(allowed(now, present, played.outcome)) << "access " << i;
-        if (played.victim != kNoBlock) {
-          ASSERT_EQ(played.outcome, Outcome::miss);
-          ASSERT_EQ(resident.size(), trace.capacity);
-          ASSERT_EQ(resident.erase(played.victim), 1u);
-        }
-        if (played.outcome == Outcome::miss) resident.insert(block);
-        if (now == Treatment::drop || now == Treatment::take) resident.erase(block);
-        ASSERT_EQ(policy->contains(block), resident.contains(block)) << "access " << i;
-        ASSERT_EQ(policy->resident(), resident.size()) << "access " << i;
-      }
-    }
-  }
-}
-
 // The stages of a product can be parsed, and stand for themselves.
 TEST(Admission, ProductsBringTheirStages) {
   for (const policies::Spec* spec : policies::all()) {

@@ -10,7 +10,7 @@ using policies::BlockId;
 using policies::kNowhere;
 using policies::QueueIndex;
 
-// Random joins, departures from anywhere, and departures of the oldest, against a deque.
+// Random joins, departures from anywhere, and departures of the oldest and the youngest, against a deque.
 TEST(Queue, EqualsADeque) {
   for (const std::uint32_t most : {1u, 2u, 9u, 40u}) {
     support::Dice dice(most);
@@ -23,6 +23,9 @@ TEST(Queue, EqualsADeque) {
       if (known != expected.end()) {
         queue.erase(where[block]);
         expected.erase(known);
+      } else if (expected.size() == most && dice.chance(0.5)) {
+        ASSERT_EQ(queue.pop_youngest(), expected.back());
+        expected.pop_back();
       } else if (expected.size() == most) {
         ASSERT_EQ(queue.at(queue.oldest()), expected.front());
         ASSERT_EQ(queue.pop(), expected.front());
