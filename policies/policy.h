@@ -67,7 +67,7 @@ class Policy {
   // history of it (a ghost entry) may stay.
   virtual void forget(BlockId) = 0;
   virtual bool contains(BlockId) const = 0;
-  virtual std::uint32_t resident() const = 0;  // blocks held, at most the capacity
+  virtual std::uint32_t resident() const = 0;  // blocks held, at most the capacity unless unbounded
 };
 
 // One parameter of a policy: its name on the command line, what it means, and the default (the paper's).
@@ -97,6 +97,7 @@ struct Spec {
   bool needs_future = false;     // wants Accesses::next_use
   bool needs_writes = false;     // wants Accesses::writes
   bool needs_addresses = false;  // wants Accesses::addresses
+  bool unbounded = false;        // holds more blocks than its capacity, and never pushes one out
   // The admission stages that the product's name stands for besides its replacement, as --admission takes them (may be
   // empty); null for none.
   std::string (*admission)(const Settings&) = nullptr;

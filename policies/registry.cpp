@@ -40,6 +40,7 @@ extern const Spec bcache_lru;
 extern const Spec open_cas;
 extern const Spec smq;
 extern const Spec random;
+extern const Spec infinite;
 extern const Spec belady;
 extern const Spec belady_bypass;
 
@@ -48,7 +49,7 @@ namespace {
 constexpr std::array kPolicies{
     &lru,     &fifo, &clock, &gclock,      &sieve, &arc, &car,     &s3_fifo, &qd_lp_fifo, &two_queue, &lirs,  &clock_pro, &larc,     &linux_two_list,
     &zfs_arc, &slru, &lru_k, &mq, &lfu,  &lfu_da, &w_tiny_lfu, &lecar, &cacheus, &lhd,     &bcache_lru, &open_cas, &smq,
-    &random, &belady, &belady_bypass,
+    &random, &infinite, &belady, &belady_bypass,
 };
 
 }  // namespace
