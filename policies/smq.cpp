@@ -29,7 +29,7 @@
 //       accesses, about every n (8)
 // second: accesses a second (1000)
 // hotspots: least number of entries in the hotspot queue (1024)
-// origin: blocks of the origin; 0: as many as its addresses need (0)
+// origin: blocks of the origin; 0: so many that regions have 16 (0)
 //
 // Left out: time and bandwidth of migrations (a block is there at once; a block that has been told to leave still hits
 // until its place is needed, here only), writing back while idle, discards. As in the kernel, a cache of fewer than 4
@@ -43,6 +43,7 @@
 
 #include "policies/parts/batch.h"
 #include "policies/parts/whole_number.h"
+#include "sim/random.h"
 
 namespace policies {
 namespace {
@@ -184,45 +185,30 @@ struct Options {
 class Hotspots {
  public:
   Hotspots(std::uint32_t capacity, std::uint32_t footprint, const Options& options)
-      : capacity_(capacity),
-        most_(std::max(capacity / 4, options.hotspots)),
+      : most_(std::max(capacity / 4, options.hotspots)),
+        region_blocks_(region_blocks(options.origin)),
         entries_(std::min(most_, footprint)),
         queue_(entries_, kNoNode),
-        region_of_block_(footprint),
-        node_of_region_(footprint),
-        region_(entries_.size()),
-        raised_at_(entries_.size()) {}
-
-  // Numbers the regions in order of address.
-  void divide(std::span<const std::uint64_t> addresses, std::uint64_t origin) {
-    std::vector<std::uint32_t>& order = node_of_region_;
-    for (std::uint32_t i = 0; i < order.size(); ++i) order[i] = i;
-    std::sort(order.begin(), order.end(), [&](BlockId a, BlockId b) { return addresses[a] < addresses[b]; });
-    if (origin == 0) origin = addresses[order.back()] + 1;
-    std::uint32_t blocks = 16;
-    while (blocks > 1 && std::uint64_t{blocks} * most_ > origin) blocks /= 2;
-    std::uint32_t region = 0;
-    for (std::size_t i = 0; i < order.size(); ++i) {
-      if (i > 0 && addresses[order[i]] / blocks != addresses[order[i - 1]] / blocks) ++region;
-      region_of_block_[order[i]] = region;
-    }
-    std::fill(node_of_region_.begin(), node_of_region_.end(), kNoNode);
-    queue_.shorten_top(8, std::min(most_ / kLevels, capacity_ / blocks));
+        spots_(entries_.size()),
+        chains_(std::bit_ceil(entries_.size()), kNoNode) {
+    queue_.shorten_top(8, std::min(most_ / kLevels, capacity / region_blocks_));
   }
 
-  // Notes a miss, and returns the level of the block's region.
-  unsigned miss(BlockId block) {
-    const std::uint32_t region = region_of_block_[block];
-    Node& node = node_of_region_[region];
+  // Notes a miss, and returns the level of its region.
+  unsigned miss(std::uint64_t address) {
+    const std::uint64_t region = address / region_blocks_;
+    Node node = chain_of(region);
+    while (node != kNoNode && spots_[node].region != region) node = spots_[node].next;
     if (node == kNoNode) {
       ++others_;
       node = place();
-      region_[node] = region;
+      spots_[node] = {.region = region, .next = chain_of(region)};
+      chain_of(region) = node;
       queue_.push(node);
     } else {
       ++(entries_[node].level >= kLevels * 3 / 4 ? high_ : others_);
-      queue_.raise(node, raised_at_[node] == tick_ ? 0 : jump_);
-      raised_at_[node] = tick_;
+      queue_.raise(node, spots_[node].raised_at == tick_ ? 0 : jump_);
+      spots_[node].raised_at = tick_;
     }
     return entries_[node].level;
   }
@@ -238,10 +224,23 @@ class Hotspots {
     high_ = others_ = 0;
   }
 
-  void prefetch(BlockId block) const { __builtin_prefetch(&region_of_block_[block]); }
-  void prefetch_linked(BlockId block) const { __builtin_prefetch(&node_of_region_[region_of_block_[block]]); }
+  void prefetch(std::uint64_t address) const { __builtin_prefetch(&chains_[bucket(address / region_blocks_)], 1); }
 
  private:
+  struct Spot {
+    std::uint64_t region = 0;
+    std::uint32_t raised_at = 0;  // tick
+    Node next = kNoNode;          // in its chain
+  };
+
+  std::uint32_t region_blocks(std::uint64_t origin) const {
+    std::uint32_t blocks = 16;
+    while (origin > 0 && blocks > 1 && std::uint64_t{blocks} * most_ > origin) blocks /= 2;
+    return blocks;
+  }
+  std::size_t bucket(std::uint64_t region) const { return sim::mix(region) & (chains_.size() - 1); }
+  Node& chain_of(std::uint64_t region) { return chains_[bucket(region)]; }
+
   // 1 when many misses are in regions of the top levels, else 2 or 4.
   unsigned doubt() const {
     const std::uint64_t share = high_ + others_ == 0 ? 0 : high_ * 256 / (high_ + others_);
@@ -253,19 +252,18 @@ class Hotspots {
     if (queue_.size() < entries_.size()) return queue_.size();
     const Node node = queue_.lowest(kLevels);
     queue_.erase(node);
-    node_of_region_[region_[node]] = kNoNode;
-    raised_at_[node] = 0;
+    Node* link = &chain_of(spots_[node].region);
+    while (*link != node) link = &spots_[*link].next;
+    *link = spots_[node].next;
     return node;
   }
 
-  std::uint32_t capacity_;
   std::uint32_t most_;
+  std::uint32_t region_blocks_;
   Entries entries_;
   Multiqueue queue_;
-  std::vector<std::uint32_t> region_of_block_;
-  std::vector<Node> node_of_region_;
-  std::vector<std::uint32_t> region_;
-  std::vector<std::uint32_t> raised_at_;  // tick
+  std::vector<Spot> spots_;
+  std::vector<Node> chains_;  // by a hash of the region
   std::uint32_t tick_ = 1;
   unsigned promotion_level_ = kLevels - 1;
   unsigned jump_ = 1;
@@ -298,11 +296,7 @@ class Smq {
     }
   }
 
-  void use_addresses(std::span<const std::uint64_t> addresses) {
-    if (is_divided_) return;
-    hotspots_.divide(addresses, options_.origin);
-    is_divided_ = true;
-  }
+  void use_addresses(std::span<const std::uint64_t> addresses) { addresses_ = addresses; }
 
   Outcome access(BlockId block, BlockId& victim, bool write) {
     if (ticks_left_ == 0) [[unlikely]]
@@ -313,7 +307,7 @@ class Smq {
       if (node != leaving_) use(node, write && options_.writeback);
       return Outcome::hit;
     }
-    const unsigned level = hotspots_.miss(block);
+    const unsigned level = hotspots_.miss(addresses_[block]);
     const bool overwrite = write && options_.writeback && options_.whole_writes;
     const bool has_room = resident_ < capacity_;
     if (level < hotspots_.promotion_level() && !(overwrite && has_room)) return Outcome::rejected;
@@ -331,11 +325,11 @@ class Smq {
 
   void prefetch(BlockId block) const {
     __builtin_prefetch(&node_of_block_[block], 1);
-    hotspots_.prefetch(block);
+    __builtin_prefetch(&addresses_[block]);
   }
   void prefetch_linked(BlockId block) const {
     const Node node = node_of_block_[block];
-    node == kNoNode ? hotspots_.prefetch_linked(block) : __builtin_prefetch(&entries_[node], 1);
+    node == kNoNode ? hotspots_.prefetch(addresses_[block]) : __builtin_prefetch(&entries_[node], 1);
   }
 
   void forget(BlockId block) {
@@ -421,7 +415,6 @@ class Smq {
   std::uint32_t capacity_;
   std::uint32_t slots_;
   std::uint32_t resident_ = 0;
-  bool is_divided_ = false;
   std::uint32_t ticks_left_;  // accesses to the next tick
   std::uint64_t now_ = 0;     // accesses
   std::uint64_t next_second_ = 0;
@@ -430,6 +423,7 @@ class Smq {
   bool newer_ = true;       // which sentinels moved last
   Node leaving_ = kNoNode;  // in no queue
   Node free_ = 0;           // a list by `younger`
+  std::span<const std::uint64_t> addresses_;
   Hotspots hotspots_;
   Entries entries_;
   Multiqueue clean_;
@@ -446,7 +440,7 @@ constexpr Parameter kParameters[] = {
     {"tick", "accesses between ticks: about as many as are outstanding", "8"},
     {"second", "accesses a second", "1000"},
     {"hotspots", "least number of regions that are watched", "1024"},
-    {"origin", "blocks of the cached device; 0: as many as its addresses need", "0"},
+    {"origin", "blocks of the cached device; 0: so many that regions have 16", "0"},
 };
 
 std::unique_ptr<Policy> make(std::uint32_t capacity, std::uint32_t footprint, const Settings& settings) {

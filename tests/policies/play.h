@@ -10,7 +10,6 @@
 #include <string_view>
 #include <vector>
 
-#include "policies/admission.h"
 #include "policies/policy.h"
 #include "sim/random.h"
 
@@ -20,7 +19,6 @@ using policies::BlockId;
 using policies::kNever;
 using policies::kNoBlock;
 using policies::Outcome;
-using policies::Treatment;
 
 // The words of one seed, one after the other.
 class Dice {
@@ -41,10 +39,9 @@ struct SmallTrace {
   std::uint32_t capacity = 1;
   std::vector<BlockId> blocks;
   std::vector<std::uint32_t> next_use;
-  std::vector<std::uint8_t> writes;              // by access; empty: all reads
-  std::vector<std::uint64_t> addresses;          // by block; empty: the block's number
-  std::vector<std::vector<BlockId>> forgets;     // before each access
-  std::vector<policies::Treatments> treatments;  // by access; empty: every access is admitted
+  std::vector<std::uint8_t> writes;           // by access; empty: all reads
+  std::vector<std::uint64_t> addresses;       // by block; empty: the block's number
+  std::vector<std::vector<BlockId>> forgets;  // before each access
 
   std::string name;  // for messages
 };
@@ -103,44 +100,31 @@ inline SmallTrace small_trace(std::uint64_t seed, bool forgets) {
   return trace;
 }
 
-// Gives the trace treatments of every kind that policy.h allows.
-inline void treat(SmallTrace& trace, std::uint64_t seed) {
-  static constexpr Treatment kAll[] = {Treatment::admit, Treatment::hit_only, Treatment::take, Treatment::drop,
-                                       Treatment::pass};
-  Dice dice(seed + 2'000'000);
-  const double admitted = dice.below(4) / 4.0;
-  trace.treatments.clear();
-  for (std::size_t i = 0; i < trace.blocks.size(); ++i) {
-    const std::uint32_t filling = dice.chance(admitted) ? 0 : dice.below(5);
-    const std::uint32_t full = filling + dice.below(5 - filling);
-    const bool same = kAll[filling] == Treatment::drop || dice.chance(0.7);
-    trace.treatments.emplace_back(kAll[filling], kAll[same ? filling : full]);
-  }
-  std::vector<std::uint32_t> next(trace.footprint, kNever);
-  for (std::size_t i = trace.blocks.size(); i-- > 0;) {
-    const Treatment filling = trace.treatments[i].filling();
-    trace.next_use[i] = next[trace.blocks[i]];
-    if (filling == Treatment::pass) continue;
-    next[trace.blocks[i]] = filling == Treatment::drop ? kNever : static_cast<std::uint32_t>(i);
-  }
-}
-
 struct Played {
   Outcome outcome;
   BlockId victim;
   bool operator==(const Played&) const = default;
 };
 
+// The addresses of the blocks up to the largest that the first accesses need: a policy is told no more.
+inline std::vector<std::uint64_t> addresses_before(const SmallTrace& trace, std::size_t end) {
+  std::size_t blocks = 0;
+  for (std::size_t i = 0; i < end; ++i) blocks = std::max<std::size_t>(blocks, trace.blocks[i] + 1);
+  std::vector<std::uint64_t> addresses = trace.addresses;
+  for (BlockId block = 0; addresses.size() < blocks; ++block) addresses.push_back(block);
+  addresses.resize(blocks);
+  return addresses;
+}
+
 // Gives accesses `first` up to `end` to the policy in one call. Writes and addresses are given to every policy: those
-// that do not want them do not look. With a gate, the trace's treatments are in force.
+// that do not want them do not look.
 inline std::vector<Played> play(policies::Policy& policy, const SmallTrace& trace, std::size_t first, std::size_t end,
-                                bool needs_future, bool victims = true, policies::Gate* gate = nullptr) {
+                                bool needs_future, bool victims = true) {
   const std::size_t count = end - first;
   std::vector<std::uint8_t> writes(count);
   if (!trace.writes.empty())
     std::copy_n(trace.writes.begin() + static_cast<std::ptrdiff_t>(first), count, writes.begin());
-  std::vector<std::uint64_t> addresses = trace.addresses;
-  for (BlockId block = 0; addresses.size() < trace.footprint; ++block) addresses.push_back(block);
+  const std::vector<std::uint64_t> addresses = addresses_before(trace, end);
   std::vector<Outcome> outcome(count);
   std::vector<BlockId> victim(victims ? count : 0);
   policy.access({.blocks = std::span(trace.blocks).subspan(first, count),
@@ -148,9 +132,7 @@ inline std::vector<Played> play(policies::Policy& policy, const SmallTrace& trac
                  .writes = writes,
                  .addresses = addresses,
                  .outcomes = outcome,
-                 .victims = victim,
-                 .treatments = std::span(trace.treatments).subspan(first, gate ? count : 0),
-                 .gate = gate});
+                 .victims = victim});
   std::vector<Played> played;
   for (std::size_t i = 0; i < count; ++i) played.push_back({outcome[i], victims ? victim[i] : kNoBlock});
   return played;
