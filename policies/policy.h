@@ -58,15 +58,16 @@ class Policy {
   virtual ~Policy() = default;
 
   // Plays the references one after the other. On a miss the policy may keep the block, and then pushes out at most one
-  // victim, only if it is full. How a sequence is cut into calls does not change the outcomes. A next use is then the
-  // next access that may hit, with no drop before it. (A variant=libcachesim is for comparing miss counts: where that
-  // program breaks a rule, it does so too, and its comment says how.)
+  // victim, only if it is full. How a sequence is cut into calls does not change the outcomes. With treatments, a
+  // next use is the next access that may hit while the cache fills, with no drop before it; a full cache lets an access
+  // do no more than one that fills, and drops what that one drops. (A variant=libcachesim is for comparing miss counts:
+  // where that program breaks a rule, it does so too, and its comment says how.)
   virtual void access(const Accesses&) = 0;
   // The block's content is gone (discarded). It is as if it had never been there; an absent block is ignored, and
   // history of it (a ghost entry) may stay.
   virtual void forget(BlockId) = 0;
   virtual bool contains(BlockId) const = 0;
-  virtual std::uint32_t resident() const = 0;  // blocks held, at most the capacity
+  virtual std::uint32_t resident() const = 0;  // blocks held, at most the capacity unless unbounded
 };
 
 // One parameter of a policy: its name on the command line, what it means, and the default (the paper's).
@@ -96,6 +97,7 @@ struct Spec {
   bool needs_future = false;     // wants Accesses::next_use
   bool needs_writes = false;     // wants Accesses::writes
   bool needs_addresses = false;  // wants Accesses::addresses
+  bool unbounded = false;        // holds more blocks than its capacity, and never pushes one out
   // The admission stages that the product's name stands for besides its replacement, as --admission takes them (may be
   // empty); null for none.
   std::string (*admission)(const Settings&) = nullptr;

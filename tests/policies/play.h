@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "policies/admission.h"
 #include "policies/policy.h"
 #include "sim/random.h"
 
@@ -19,6 +20,7 @@ using policies::BlockId;
 using policies::kNever;
 using policies::kNoBlock;
 using policies::Outcome;
+using policies::Treatment;
 
 // The words of one seed, one after the other.
 class Dice {
@@ -39,9 +41,10 @@ struct SmallTrace {
   std::uint32_t capacity = 1;
   std::vector<BlockId> blocks;
   std::vector<std::uint32_t> next_use;
-  std::vector<std::uint8_t> writes;           // by access; empty: all reads
-  std::vector<std::uint64_t> addresses;       // by block; empty: the block's number
-  std::vector<std::vector<BlockId>> forgets;  // before each access
+  std::vector<std::uint8_t> writes;              // by access; empty: all reads
+  std::vector<std::uint64_t> addresses;          // by block; empty: the block's number
+  std::vector<std::vector<BlockId>> forgets;     // before each access
+  std::vector<policies::Treatments> treatments;  // by access; empty: every access is admitted
 
   std::string name;  // for messages
 };
@@ -100,6 +103,28 @@ inline SmallTrace small_trace(std::uint64_t seed, bool forgets) {
   return trace;
 }
 
+// Gives the trace treatments of every kind that policy.h allows.
+inline void treat(SmallTrace& trace, std::uint64_t seed) {
+  static constexpr Treatment kAll[] = {Treatment::admit, Treatment::hit_only, Treatment::take, Treatment::drop,
+                                       Treatment::pass};
+  Dice dice(seed + 2'000'000);
+  const double admitted = dice.below(4) / 4.0;
+  trace.treatments.clear();
+  for (std::size_t i = 0; i < trace.blocks.size(); ++i) {
+    const std::uint32_t filling = dice.chance(admitted) ? 0 : dice.below(5);
+    const std::uint32_t full = filling + dice.below(5 - filling);
+    const bool same = kAll[filling] == Treatment::drop || dice.chance(0.7);
+    trace.treatments.emplace_back(kAll[filling], kAll[same ? filling : full]);
+  }
+  std::vector<std::uint32_t> next(trace.footprint, kNever);
+  for (std::size_t i = trace.blocks.size(); i-- > 0;) {
+    const Treatment filling = trace.treatments[i].filling();
+    trace.next_use[i] = next[trace.blocks[i]];
+    if (filling == Treatment::pass) continue;
+    next[trace.blocks[i]] = filling == Treatment::drop ? kNever : static_cast<std::uint32_t>(i);
+  }
+}
+
 struct Played {
   Outcome outcome;
   BlockId victim;
@@ -117,9 +142,9 @@ inline std::vector<std::uint64_t> addresses_before(const SmallTrace& trace, std:
 }
 
 // Gives accesses `first` up to `end` to the policy in one call. Writes and addresses are given to every policy: those
-// that do not want them do not look.
+// that do not want them do not look. With a gate, the trace's treatments are in force.
 inline std::vector<Played> play(policies::Policy& policy, const SmallTrace& trace, std::size_t first, std::size_t end,
-                                bool needs_future, bool victims = true) {
+                                bool needs_future, bool victims = true, policies::Gate* gate = nullptr) {
   const std::size_t count = end - first;
   std::vector<std::uint8_t> writes(count);
   if (!trace.writes.empty())
@@ -132,7 +157,9 @@ inline std::vector<Played> play(policies::Policy& policy, const SmallTrace& trac
                  .writes = writes,
                  .addresses = addresses,
                  .outcomes = outcome,
-                 .victims = victim});
+                 .victims = victim,
+                 .treatments = std::span(trace.treatments).subspan(first, gate ? count : 0),
+                 .gate = gate});
   std::vector<Played> played;
   for (std::size_t i = 0; i < count; ++i) played.push_back({outcome[i], victims ? victim[i] : kNoBlock});
   return played;
