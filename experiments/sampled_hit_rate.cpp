@@ -13,24 +13,24 @@ using traces::Op;
 
 // The demand of requests [from, to) of a piece, without what only the blocks' numbers tell.
 Demand demand_of(const traces::Trace& piece, const traces::Division& division, std::size_t from, std::size_t to) {
-  std::uint64_t requests = 0, write_requests = 0, accesses = 0, written = 0, bytes = 0, write_bytes = 0;
-  for (std::size_t r = from; r < to; ++r) {
-    const Op op = piece.ops()[r];
-    const std::uint32_t length = piece.lengths()[r];
-    const std::uint64_t count = op <= Op::write ? division.count(piece.offsets()[r], length) : 0;
-    const bool touches = count > 0, write = op == Op::write;
-    requests += touches;
-    write_requests += touches && write;
-    accesses += count;
-    written += write ? count : 0;
-    bytes += touches ? length : 0;
-    write_bytes += write && touches ? length : 0;
-  }
   Demand demand;
-  demand.requests = requests;
-  demand.write_requests = write_requests;
-  demand.accesses = {accesses - written, written};
-  demand.bytes = {bytes - write_bytes, write_bytes};
+  for (std::size_t end = from; from < to; from = end) {
+    end = std::min(to, from + Segmenter::kRequests);
+    if (division.single(piece, from, end)) {
+      demand.add(single_block_demand(piece, from, end));
+      continue;
+    }
+    for (std::size_t r = from; r < end; ++r) {
+      const std::uint32_t length = piece.lengths()[r];
+      const std::uint32_t count = moves_data(piece.ops()[r]) ? division.count(piece.offsets()[r], length) : 0;
+      if (!count) continue;
+      const bool write = piece.ops()[r] == Op::write;
+      ++demand.requests;
+      demand.write_requests += write;
+      (write ? demand.accesses.writes : demand.accesses.reads) += count;
+      (write ? demand.bytes.writes : demand.bytes.reads) += length;
+    }
+  }
   return demand;
 }
 

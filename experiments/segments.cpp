@@ -40,27 +40,25 @@ std::uint32_t Windows::at(sim::Nanoseconds time) const {
   return static_cast<std::uint32_t>(std::min<std::int64_t>(window, count - 1));
 }
 
-namespace {
-
-// Both return how many accesses the segment makes.
-std::size_t count_simple(const traces::Blocks& blocks, const Segment& s, Demand& demand) {
-  const std::size_t requests = s.request_end - s.request;
-  const Op* const ops = blocks.trace().ops().data() + s.request;
-  const std::uint32_t* const lengths = blocks.trace().lengths().data() + s.request;
+Demand single_block_demand(const traces::Trace& trace, std::size_t from, std::size_t to) {
+  const Op* const ops = trace.ops().data();
+  const std::uint32_t* const lengths = trace.lengths().data();
   std::uint32_t writes = 0;
   std::uint64_t bytes = 0, write_bytes = 0;
-  for (std::size_t i = 0; i < requests; ++i) writes += ops[i] == Op::write;
-  for (std::size_t i = 0; i < requests; ++i) {
-    bytes += lengths[i];
-    write_bytes += ops[i] == Op::write ? lengths[i] : 0;
-  }
-  demand.requests = requests;
+  for (std::size_t r = from; r < to; ++r) writes += ops[r] == Op::write;
+  for (std::size_t r = from; r < to; ++r) bytes += lengths[r];
+  for (std::size_t r = from; r < to; ++r) write_bytes += ops[r] == Op::write ? lengths[r] : 0;
+  Demand demand;
+  demand.requests = to - from;
   demand.write_requests = writes;
-  demand.accesses = {requests - writes, writes};
+  demand.accesses = {to - from - writes, writes};
   demand.bytes = {bytes - write_bytes, write_bytes};
-  return requests;
+  return demand;
 }
 
+namespace {
+
+// Returns how many accesses the segment makes, with those of fills.
 std::size_t count_any(const traces::Blocks& blocks, std::span<const std::uint8_t> fills, const Segment& s,
                       Demand& demand) {
   const traces::Trace& trace = blocks.trace();
@@ -136,8 +134,13 @@ std::size_t Segmenter::end_of(const traces::Blocks& blocks, const Segment& s) co
 
 void Segmenter::count(const traces::Blocks& blocks, std::span<const std::uint8_t> fills, Segment& s) {
   Demand demand;
-  s.simple = fills.empty() && blocks.single(s.request, s.request_end);
-  s.access_end = s.access + (s.simple ? count_simple(blocks, s, demand) : count_any(blocks, fills, s, demand));
+  s.simple = fills.empty() && blocks.division().single(blocks.trace(), s.request, s.request_end);
+  if (s.simple) {
+    demand = single_block_demand(blocks.trace(), s.request, s.request_end);
+    s.access_end = s.access + demand.requests;
+  } else {
+    s.access_end = s.access + count_any(blocks, fills, s, demand);
+  }
   s.accesses = demand.accesses;
   s.bytes = demand.bytes;
   if (s.counted) demand_[s.window].add(demand);

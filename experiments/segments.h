@@ -34,6 +34,9 @@ struct Demand {
   void add(const Demand& more);
 };
 
+// Of requests [from, to) which are reads and writes of one block each, but for what the blocks' numbers tell.
+Demand single_block_demand(const traces::Trace& trace, std::size_t from, std::size_t to);
+
 struct Segment {
   std::size_t request, request_end;  // in this piece
   std::size_t access, access_end;

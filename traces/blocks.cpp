@@ -7,6 +7,29 @@
 
 namespace traces {
 
+// Each loop is one operation on one kind of value, so that it is vectorised.
+bool Division::single(const Trace& trace, std::size_t from, std::size_t to) const {
+  const Op* const ops = trace.ops().data();
+  const std::uint32_t* const lengths = trace.lengths().data();
+  const sim::Offset* const offsets = trace.offsets().data();
+  std::uint8_t bits = 0;
+  for (std::size_t r = from; r < to; ++r) bits |= static_cast<std::uint8_t>(ops[r]);
+  if (bits > static_cast<std::uint8_t>(Op::write)) return false;
+  if (granularity_ == Granularity::request) return true;
+  std::uint32_t empty = 0;  // the highest bit: lengths are at most 2^31
+  for (std::size_t r = from; r < to; ++r) empty |= lengths[r] - 1;
+  if (empty >> 31) return false;
+  if (shift_ < 0) {
+    for (std::size_t r = from; r < to; ++r) {
+      if (count(offsets[r], lengths[r]) != 1) return false;
+    }
+    return true;
+  }
+  std::uint64_t differ = 0;  // blocks of 2^n bytes are one if no bit from the nth on differs
+  for (std::size_t r = from; r < to; ++r) differ |= offsets[r].bytes ^ (offsets[r].bytes + lengths[r] - 1);
+  return differ < divisor_;
+}
+
 // Numbers distinct (stream, block) pairs in order of first appearance: a hash table with linear probing. A table of our
 // own because a trace's lookups are known in advance, and prefetching them is worth a factor of three.
 class BlockNumbers::Table {
@@ -141,29 +164,6 @@ Blocks::Blocks(const Trace& trace, sim::Bytes block, Granularity granularity, Bl
   footprint_ = numbering.size();
   if (accesses_.size() >= kNeverAgain)
     throw sim::DataError("more than 4 billion block accesses: use a larger --block, or part of the trace");
-}
-
-bool Blocks::single(std::size_t from, std::size_t to) const {
-  const Op* const ops = trace_->ops().data();
-  const std::uint32_t* const lengths = trace_->lengths().data();
-  const sim::Offset* const offsets = trace_->offsets().data();
-  // Without branches, so that it is vectorised: blocks of 2^n bytes are one if no bit from the nth on differs.
-  bool other = false, empty = false;
-  std::uint64_t differ = 0;
-  for (std::size_t r = from; r < to; ++r) other |= !moves_data(ops[r]);
-  if (other) return false;
-  if (granularity_ == Granularity::request) return true;
-  for (std::size_t r = from; r < to; ++r) {
-    empty |= lengths[r] == 0;
-    differ |= offsets[r].bytes ^ (offsets[r].bytes + lengths[r] - 1);
-  }
-  if (empty) return false;
-  if (std::has_single_bit(static_cast<std::uint64_t>(block_.count)))
-    return differ < static_cast<std::uint64_t>(block_.count);
-  for (std::size_t r = from; r < to; ++r) {
-    if (count(r) != 1) return false;
-  }
-  return true;
 }
 
 void Blocks::append_addresses(std::vector<std::uint64_t>& addresses) const {

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -48,8 +49,15 @@ class Division {
     return static_cast<std::uint32_t>(number(last) - number(offset.bytes)) +
            1;  // the ids of object traces may be large
   }
+  // Where first() is a shift to the right, by so many bits.
+  std::optional<int> shift() const {
+    if (granularity_ == Granularity::request) return 0;
+    return shift_ >= 0 ? std::optional(shift_) : std::nullopt;
+  }
   // The block number that holds byte `offset`.
   std::uint64_t number(std::uint64_t offset) const { return shift_ >= 0 ? offset >> shift_ : offset / divisor_; }
+  // Whether each of the trace's requests [from, to) is a read or write of exactly one block.
+  bool single(const Trace& trace, std::size_t from, std::size_t to) const;
   // Whole blocks from `offset` on, before `end`.
   std::pair<std::uint64_t, std::uint64_t> whole(std::uint64_t offset, std::uint64_t end) const {
     return {number(offset) + (number(offset) * divisor_ != offset), number(end)};
@@ -92,9 +100,6 @@ class Blocks {
     if (op != Op::read && op != Op::write) return 0;
     return division_.count(trace_->offsets()[r], trace_->lengths()[r]);
   }
-
-  // Whether each of the requests [from, to) is a read or write of exactly one block.
-  bool single(std::size_t from, std::size_t to) const;
 
   // A discard's blocks that had been accessed before it; `position` is the index in accesses() before which it took
   // place, `request` the request's. A block is here only if all of it is discarded.

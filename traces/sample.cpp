@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "traces/blocks.h"
-
 namespace traces {
 
 std::uint64_t stream_hash(std::string_view name) {
@@ -25,7 +23,35 @@ void BlockSampler::add(const Trace& piece) {
   for (const std::string& name : piece.info().streams.names())
     seeds.push_back(stream_hash(name) ^ sim::mix(options_.salt));
   const Division division(options_.block, options_.granularity);
-  for (std::size_t r = 0; r < piece.size(); ++r) {
+  constexpr std::size_t kChunk = 4096;
+  for (std::size_t from = 0, to = 0; from < piece.size(); from = to) {
+    to = std::min(piece.size(), from + kChunk);
+    division.single(piece, from, to) ? add_single(piece, division, seeds, from, to)
+                                     : add_any(piece, division, seeds, from, to);
+  }
+  requests_ += piece.size();
+}
+
+void BlockSampler::add_single(const Trace& piece, const Division& division, std::span<const std::uint64_t> seeds,
+                              std::size_t from, std::size_t to) {
+  const auto take = [&, offsets = piece.offsets().data(), streams = piece.streams().data(), last = last_](auto number) {
+    for (std::size_t r = from; r < to; ++r) {
+      const std::uint64_t block = number(offsets[r]);
+      const std::uint64_t hash = block_hash(seeds[streams[r]], block);
+      if (hash <= last) [[unlikely]]
+        keep(piece, r, block, hash);
+    }
+  };
+  if (const auto shift = division.shift()) {
+    take([shift = *shift](sim::Offset offset) { return offset.bytes >> shift; });
+  } else {
+    take([&](sim::Offset offset) { return division.first(offset); });
+  }
+}
+
+void BlockSampler::add_any(const Trace& piece, const Division& division, std::span<const std::uint64_t> seeds,
+                           std::size_t from, std::size_t to) {
+  for (std::size_t r = from; r < to; ++r) {
     const Op op = piece.ops()[r];
     if (op == Op::discard) {
       for (Sample& sample : samples_) {
@@ -35,15 +61,13 @@ void BlockSampler::add(const Trace& piece) {
     } else if (op != Op::flush) {
       const std::uint64_t first = division.first(piece.offsets()[r]);
       const std::uint64_t end = first + division.count(piece.offsets()[r], piece.lengths()[r]);
-      const std::uint64_t seed = seeds[piece.streams()[r]];
       for (std::uint64_t block = first; block != end; ++block) {
-        const std::uint64_t hash = block_hash(seed, block);
+        const std::uint64_t hash = block_hash(seeds[piece.streams()[r]], block);
         if (hash <= last_) [[unlikely]]
           keep(piece, r, block, hash);
       }
     }
   }
-  requests_ += piece.size();
 }
 
 void BlockSampler::keep(const Trace& piece, std::size_t r, std::uint64_t block, std::uint64_t hash) {

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <vector>
 
 #include "sim/random.h"
+#include "traces/blocks.h"
 #include "traces/trace.h"
 
 namespace traces {
@@ -40,6 +42,10 @@ class BlockSampler {
   const std::vector<Sample>& samples() const { return samples_; }  // one each replica, of all pieces so far
 
  private:
+  void add_single(const Trace& piece, const Division& division, std::span<const std::uint64_t> seeds, std::size_t from,
+                  std::size_t to);
+  void add_any(const Trace& piece, const Division& division, std::span<const std::uint64_t> seeds, std::size_t from,
+               std::size_t to);
   void keep(const Trace& piece, std::size_t request, std::uint64_t block, std::uint64_t hash);
 
   SampleOptions options_;
