@@ -16,6 +16,7 @@
 #include <iostream>
 
 #include "experiments/hit_rate.h"
+#include "experiments/sampled_hit_rate.h"
 #include "sim/parallel.h"
 #include "tests/bench/zipf.h"
 #include "traces/blocks.h"
@@ -116,6 +117,41 @@ std::vector<std::uint32_t> spread(int sizes) {
 void lru_one_pass_20_sizes(benchmark::State& state) { curves(state, "lru", spread(20), false, 1); }
 void lru_simulated_3_sizes(benchmark::State& state) { curves(state, "lru", spread(3), true, 1); }
 
+// LRU at 20 sizes from samples of 1% of the blocks, of a trace in memory.
+void sampled(benchmark::State& state) {
+  const traces::Trace& trace = zipf_trace();
+  const auto choices = policies::parse_choices("lru");
+  const auto capacities = spread(20);
+  const auto windows = experiments::Windows::split(0, trace.times().front(), trace.times().back(), 100);
+  for (auto _ : state) {
+    experiments::SampledHitRates rates({.rate = 0.01, .replicas = experiments::kReplicas}, trace.info().streams.names(),
+                                       choices, windows, {});
+    rates.add(trace);
+    benchmark::DoNotOptimize(rates.finish(capacities).rows.size());
+  }
+  state.counters["accesses"] =
+      Counter(static_cast<double>(bench::kRequests) * static_cast<double>(state.iterations()), Counter::kIsRate);
+}
+
+// Ten policies at ten sizes, on a tenth of the requests.
+void grid(benchmark::State& state) {
+  static const traces::Trace trace = [] {
+    bench::ZipfReader reader(bench::kRequests / 10, 200'000);
+    return traces::Trace::load(reader);
+  }();
+  static const traces::Blocks blocks(trace, sim::Bytes{4096}, traces::Granularity::block);
+  const auto windows = experiments::Windows::split(0, trace.times().front(), trace.times().back(), 100);
+  const auto choices = policies::parse_choices("lru,fifo,clock,sieve,arc,s3_fifo,two_queue,lfu,slru,qd_lp_fifo");
+  std::vector<std::uint32_t> capacities;
+  for (std::uint32_t i = 1; i <= 10; ++i) capacities.push_back(blocks.footprint() / 20 * i);
+  const auto threads = static_cast<unsigned>(state.range(0));
+  for (auto _ : state) {
+    const auto rates =
+        experiments::hit_rates(blocks, choices, capacities, windows, {.simulate_lru = true, .threads = threads});
+    benchmark::DoNotOptimize(rates.rows.size());
+  }
+}
+
 // Seconds and peak bytes of `iocast curve` as a process of its own.
 void whole_program(benchmark::State& state) {
   const std::string path = trace_file("native", ".h5");
@@ -151,6 +187,8 @@ int main(int argc, char** argv) {
       curves(state, std::string(spec->name), {kTenth}, true, 1);
     })->Unit(kUnit);
   }
+  benchmark::RegisterBenchmark("sampled/lru_20_sizes", sampled)->Unit(kUnit);
+  benchmark::RegisterBenchmark("grid/threads", grid)->Arg(1)->Arg(2)->Unit(kUnit)->UseRealTime();
   benchmark::RegisterBenchmark("iocast_curve", whole_program)->Unit(kUnit)->UseRealTime()->Iterations(1);
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
