@@ -47,9 +47,10 @@ extern const Spec belady_bypass;
 namespace {
 
 constexpr std::array kPolicies{
-    &lru,     &fifo, &clock, &gclock,      &sieve, &arc, &car,     &s3_fifo, &qd_lp_fifo, &two_queue, &lirs,  &clock_pro, &larc,     &linux_two_list,
-    &zfs_arc, &slru, &lru_k, &mq, &lfu,  &lfu_da, &w_tiny_lfu, &lecar, &cacheus, &lhd,     &bcache_lru, &open_cas, &smq,
-    &random, &infinite, &belady, &belady_bypass,
+    &lru,       &fifo,     &clock,      &gclock,        &sieve,          &arc,     &car,        &s3_fifo,  &qd_lp_fifo,
+    &two_queue, &lirs,     &clock_pro,  &larc,          &linux_two_list, &zfs_arc, &slru,       &lru_k,    &mq,
+    &lfu,       &lfu_da,   &w_tiny_lfu, &lecar,         &cacheus,        &lhd,     &bcache_lru, &open_cas, &smq,
+    &random,    &infinite, &belady,     &belady_bypass,
 };
 
 }  // namespace
