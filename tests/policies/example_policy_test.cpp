@@ -90,7 +90,7 @@ class NaiveMru : public Twin {
 };
 
 TEST(ExamplePolicy, EqualsTwin) {
-  expect_equal_to_twin(policies::Choice{.spec = &policies::mru_example, .text = "mru"},
+  expect_equal_to_twin(policies::Choice{.spec = &policies::mru_example, .text = "mru", .given = {}},
                        [](std::size_t capacity) { return std::make_unique<NaiveMru>(capacity); });
 }
 
