@@ -33,7 +33,8 @@ json to_json(const policies::StageSpec& stage) {
 }
 
 void print_parameters(std::string_view option, std::string_view name, std::span<const policies::Parameter> parameters) {
-  for (const auto& p : parameters) std::cout << fmt::format("  {}={:<12} {}\n", p.name, p.value, p.meaning);
+  for (const auto& p : parameters)
+    std::cout << fmt::format("  {:<24} {}\n", fmt::format("{}={}", p.name, p.value), p.meaning);
   if (parameters.empty()) return;
   std::cout << fmt::format("\nSet as in {} {}:{}={}\n", option, name, parameters[0].name,
                            parameters[0].value.empty() ? "..." : parameters[0].value);
@@ -74,7 +75,7 @@ int run(const Arguments& arguments) {
     return 0;
   }
   for (const policies::Spec* spec : policies::all()) std::cout << fmt::format("{:<14}  {}\n", spec->name, spec->idea);
-  std::cout << "\nStages of --admission, in front of any policy; a miss comes in\n";
+  std::cout << "\nStages of --admission, in front of any policy\n";
   for (const policies::StageSpec& stage : policies::all_stages())
     std::cout << fmt::format("{:<14}  {}\n", stage.name, stage.idea);
   std::cout << "\n`iocast policies NAME` tells the paper and the parameters.\n";

@@ -8,6 +8,12 @@
 // confidence interval by Student's t: it covers the sampling error, and says nothing of whether the trace is typical,
 // nor of the bias of policies that do not scale exactly. The whole trace's demand is counted, not estimated.
 //
+// Measured at rate 0.01 against exact curves of a virtual disk (1.1 million references to 269,000 blocks of 4 KiB):
+// LRU's mean error 0.8 points of hit ratio over 7 sizes and 200 seeds, of which the intervals covered 95 to 97.5%; its
+// bias is below 0.2 points but on a cliff of the curve, which sampling rounds off (1.7). Bias of fifo, arc, s3_fifo and
+// lirs at 3 sizes over 40 seeds: at most 0.45 points, with 90 to 95% covered. On a Zipf trace of 20 million references
+// LRU's mean error is 0.2 points.
+//
 // Cost: one hash a reference, and the simulation of rate x replicas of them. Memory: 31 bytes a sampled reference.
 #pragma once
 
