@@ -140,6 +140,14 @@ void check_combinations(const Arguments& arguments, const CurveOptions& options)
     throw sim::UsageError("--exclusive needs --writes allocate");
   if (options.hit_rate.write_back && options.hit_rate.writes != policies::Writes::allocate)
     throw sim::UsageError("--write-back needs --writes allocate: a write that the cache does not keep goes through");
+  const bool follows_victims = options.hit_rate.write_back || (options.behind && options.behind->exclusive);
+  const auto compares_counts = [](const policies::Choice& choice) {
+    return choice.text.find("variant=libcachesim") != std::string::npos;
+  };
+  if (follows_victims && std::any_of(options.choices.begin(), options.choices.end(), compares_counts))
+    throw sim::UsageError(
+        "variant=libcachesim is for comparing hit counts: it may push out blocks without saying which, which "
+        "--write-back and --exclusive need to know");
   if (arguments.has("seed") && !options.sample.wanted()) throw sim::UsageError("--seed goes with --sample");
 }
 

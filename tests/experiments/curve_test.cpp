@@ -301,6 +301,7 @@ TEST(Curve, UselessCombinationsAreSaid) {
            {"--behind lru:1GiB --sample 0.1", "does not go with"},
            {"--admission nonsense", "nonsense"},
            {"--seed 3", "goes with --sample"},
+           {"--write-back --policy lirs:variant=libcachesim", "comparing hit counts"},
            {"--window 1ns", "at most"},
            {"--relative-to lru,fifo", "one policy"}}) {
     const auto result = iocast("curve " + kSample + " " + arguments);
