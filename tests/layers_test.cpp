@@ -63,9 +63,11 @@ TEST(Layers, AWrongIncludeIsFound) {
   fs::remove(file);
 }
 
+// What stands in front of every policy has one, as the policy's own interface.
 TEST(Layers, APolicyHasNoHeader) {
   for (const auto& entry : fs::directory_iterator(fs::path(IOCAST_SOURCE_DIR) / "policies")) {
-    EXPECT_TRUE(entry.path().extension() != ".h" || entry.path().filename() == "policy.h") << entry.path();
+    const fs::path name = entry.path().filename();
+    EXPECT_TRUE(name.extension() != ".h" || name == "policy.h" || name == "admission.h") << name;
   }
 }
 
