@@ -35,23 +35,21 @@ void add_streams(const std::string& name, const Trace& trace, const CurveOptions
   }
 }
 
-bool in_pieces(const TraceSource& source, const Arguments& arguments, const CurveOptions& options) {
+// How much of memory the trace may take before it is read in pieces, where that is possible.
+std::uint64_t memory_for(const CurveOptions& options) {
   const bool future = std::any_of(options.choices.begin(), options.choices.end(),
                                   [](const auto& choice) { return choice.spec->needs_future; });
-  if (future || options.behind || options.per_stream) return false;
-  const auto bytes = bytes_in_memory(source, arguments);
-  return bytes && *bytes > options.memory_bytes;
+  return future || options.behind || options.per_stream ? UINT64_MAX : options.memory_bytes;
 }
 
 std::vector<Curves> curves_of(const TraceSource& source, const Arguments& arguments, const CurveOptions& options) {
   std::vector<Curves> all;
-  if (in_pieces(source, arguments, options)) {
+  if (const auto trace = load_within(source, arguments, memory_for(options))) {
+    all.push_back(compute(in_memory(source.name, "", *trace), options));
+    if (options.per_stream) add_streams(source.name, *trace, options, all);
+  } else {
     const auto each = [&](const Subject::Visit& visit) { visit_pieces(source, arguments, visit); };
     all.push_back(compute({source.name, "", nullptr, each}, options));
-  } else {
-    const Trace trace = load_source(source, arguments, false);
-    all.push_back(compute(in_memory(source.name, "", trace), options));
-    if (options.per_stream) add_streams(source.name, trace, options, all);
   }
   if (options.granularity == traces::Granularity::block && all[0].info.granularity == traces::Granularity::request) {
     warn(source.name, "is a trace of objects: its ids are not addresses, and blocks of them mean little");

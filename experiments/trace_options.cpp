@@ -131,11 +131,9 @@ traces::Filter filter_of(const Arguments& arguments) {
 namespace {
 
 // Filters but for time, which is cut later: it counts from the first request that the others leave.
-std::unique_ptr<traces::Reader> open_filtered(const TraceSource& source, const Arguments& arguments,
-                                              traces::Filter filter) {
+std::unique_ptr<traces::Reader> filtered_source(std::unique_ptr<traces::Reader> reader, traces::Filter filter) {
   filter.from.reset();
   filter.to.reset();
-  auto reader = open_source(source, arguments);
   const bool all = filter.streams.empty() && filter.ops == 0xF && !filter.offsets;
   return all ? std::move(reader) : traces::filtered(std::move(reader), std::move(filter));
 }
@@ -154,27 +152,36 @@ auto naming(const TraceSource& source, Work work) {
 
 }  // namespace
 
-traces::Trace load_source(const TraceSource& source, const Arguments& arguments, bool details) {
+namespace {
+
+traces::Trace load(const TraceSource& source, const Arguments& arguments, std::unique_ptr<traces::Reader> reader,
+                   bool details) {
   const traces::Filter filter = filter_of(arguments);
-  const auto reader = open_filtered(source, arguments, filter);
+  reader = filtered_source(std::move(reader), filter);
   return naming(
       source, [&] { return traces::Trace::load(*reader, {.details = details, .from = filter.from, .to = filter.to}); });
 }
 
-std::optional<std::uint64_t> bytes_in_memory(const TraceSource& source, const Arguments& arguments) {
-  if (source.paths.size() > 1) return std::nullopt;
-  const auto reader = open_source(source, arguments);
-  const auto requests = reader->size_hint();
-  if (!requests || reader->info().format != "native") return std::nullopt;
+}  // namespace
+
+traces::Trace load_source(const TraceSource& source, const Arguments& arguments, bool details) {
+  return load(source, arguments, open_source(source, arguments), details);
+}
+
+std::optional<traces::Trace> load_within(const TraceSource& source, const Arguments& arguments, std::uint64_t bytes) {
   constexpr std::uint64_t kTraceBytes = 23, kBlocksBytes = 4;
-  return *requests * (kTraceBytes + kBlocksBytes);
+  auto reader = open_source(source, arguments);
+  const std::uint64_t requests = reader->size_hint().value_or(0);
+  const bool in_pieces = source.paths.size() == 1 && reader->info().format == "native";
+  if (in_pieces && requests * (kTraceBytes + kBlocksBytes) > bytes) return std::nullopt;
+  return load(source, arguments, std::move(reader), false);
 }
 
 void visit_pieces(const TraceSource& source, const Arguments& arguments,
                   const std::function<void(const traces::Trace&)>& visit) {
   constexpr std::size_t kRequests = 1 << 20;
   const traces::Filter filter = filter_of(arguments);
-  const auto reader = open_filtered(source, arguments, filter);
+  const auto reader = filtered_source(open_source(source, arguments), filter);
   traces::Pieces pieces(*reader, kRequests, filter.from, filter.to);
   traces::Trace piece;
   bool any = false;

@@ -31,9 +31,9 @@ traces::Filter filter_of(const Arguments&);
 // The whole trace, sorted and filtered. `details`: see LoadOptions.
 traces::Trace load_source(const TraceSource&, const Arguments&, bool details);
 
-// What load_source needs for the trace's columns; absent unless it is one trace whose format tells its length
-// beforehand and keeps it in order (native).
-std::optional<std::uint64_t> bytes_in_memory(const TraceSource&, const Arguments&);
+// The same, without details; absent when its columns would take more than `bytes` in memory and it can be visited in
+// pieces instead: one trace whose format tells its length beforehand and keeps it in order (native).
+std::optional<traces::Trace> load_within(const TraceSource&, const Arguments&, std::uint64_t bytes);
 // The same requests in pieces, filtered. Throws DataError when they are not in order of time.
 void visit_pieces(const TraceSource&, const Arguments&, const std::function<void(const traces::Trace&)>& visit);
 

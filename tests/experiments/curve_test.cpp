@@ -232,6 +232,14 @@ TEST(Curve, MemoryChangesNothingInTheResult) {
   }
 }
 
+TEST(Curve, ReadsStandardInput) {
+  const support::ScratchFolder folder;
+  const std::string trace = folder.file("t.csv", kTwoDisks);
+  const auto result = support::shell("cat " + trace + " | {} curve - --capacity 100% --json --quiet");
+  ASSERT_EQ(result.status, 0) << result.err;
+  EXPECT_EQ(result.json()["rows"][0]["hits"], 3);
+}
+
 TEST(Curve, RelativeToAddsThePolicyAndTheReduction) {
   const auto table = rows("--policy arc --relative-to fifo --capacity 10%");
   ASSERT_EQ(table.size(), 2u);
