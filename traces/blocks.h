@@ -96,8 +96,7 @@ class Blocks {
 
   // How many accesses request `r` makes; the sum over the requests before it is where they begin.
   std::uint32_t count(std::size_t r) const {
-    const Op op = trace_->ops()[r];
-    if (op != Op::read && op != Op::write) return 0;
+    if (!moves_data(trace_->ops()[r])) return 0;
     return division_.count(trace_->offsets()[r], trace_->lengths()[r]);
   }
 

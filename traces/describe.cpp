@@ -17,8 +17,6 @@ using namespace sim::literals;
 constexpr std::size_t kIntervals = 60;
 constexpr std::size_t kRecentEnds = 32;
 
-bool touches(Op op) { return op == Op::read || op == Op::write; }
-
 // The ends of a stream's latest requests.
 class RecentEnds {
  public:
@@ -49,7 +47,7 @@ void count_request(const Trace& trace, std::size_t r, bool sequential, StreamDes
   d.last = trace.times()[r];
   ++d.requests[static_cast<std::size_t>(op)];
   d.bytes[static_cast<std::size_t>(op)] += length;
-  if (!touches(op)) return;
+  if (!moves_data(op)) return;
   const bool write = op == Op::write;
   ++d.sizes[write][length];
   for (std::size_t i = 0; i < kAlignments.size(); ++i) d.aligned[i] += trace.offsets()[r].bytes % kAlignments[i] == 0;
@@ -64,7 +62,7 @@ void count_requests(const Trace& trace, Description& d) {
   for (std::size_t r = 0; r < trace.size(); ++r) {
     const StreamId s = trace.streams()[r];
     const std::uint64_t begin = trace.offsets()[r].bytes;
-    const bool sequential = touches(trace.ops()[r]) && ends[s].continues(begin, begin + trace.lengths()[r]);
+    const bool sequential = moves_data(trace.ops()[r]) && ends[s].continues(begin, begin + trace.lengths()[r]);
     count_request(trace, r, sequential, d.all);
     count_request(trace, r, sequential, d.streams[s]);
   }
@@ -206,7 +204,7 @@ void doubt(const Trace& trace, Description& d) {
   for (std::size_t r = 0; r < trace.size(); ++r) {
     const std::uint64_t length = trace.lengths()[r];
     empty += length == 0 && trace.ops()[r] != Op::flush;
-    huge += length > (64u << 20) && touches(trace.ops()[r]);
+    huge += length > (64u << 20) && moves_data(trace.ops()[r]);
     const StreamId s = trace.streams()[r];
     const std::uint64_t end = trace.offsets()[r].bytes + length;
     if (s < trace.info().stream_bytes.size() && trace.info().stream_bytes[s].count > 0) {
