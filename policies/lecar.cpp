@@ -27,6 +27,7 @@
 #include "policies/parts/batch.h"
 #include "policies/parts/growing_heap.h"
 #include "policies/parts/queue.h"
+#include "policies/parts/variant.h"
 #include "policies/parts/whole_number.h"
 #include "sim/error.h"
 #include "sim/random.h"
@@ -196,10 +197,7 @@ constexpr Parameter kParameters[] = {
 };
 
 std::unique_ptr<Policy> make(std::uint32_t capacity, std::uint32_t footprint, const Settings& settings) {
-  const std::string_view variant = settings.text("variant");
-  if (variant != "paper" && variant != "libcachesim") {
-    throw sim::UsageError("variant is paper or libcachesim, not '" + std::string(variant) + "'");
-  }
+  const bool libcachesim = is_libcachesim_variant(settings);
   const double rate = settings.number("rate");
   if (rate < 0) throw sim::UsageError("rate is at least 0");
   const double discount = settings.fraction("discount");
@@ -209,7 +207,7 @@ std::unique_ptr<Policy> make(std::uint32_t capacity, std::uint32_t footprint, co
                                                    .discount = discount,
                                                    .history = settings.fraction("history"),
                                                    .seed = whole_number(settings, "seed", 0, UINT32_MAX),
-                                                   .libcachesim = variant == "libcachesim"});
+                                                   .libcachesim = libcachesim});
 }
 
 }  // namespace
