@@ -116,41 +116,34 @@ void second_level(const Trace& trace, const CurveOptions& options, const Windows
                          .writes = hit_rate.writes,
                          .exclusive = options.behind->exclusive};
   const PassedOn passed = pass_on(blocks, first, windows);
-  curves.first_level = FirstLevelResult{
-      first.choice.text + " " +
-          (curves.granularity == Granularity::request ? grouped(capacity) : sim::format(options.block * capacity)),
-      passed.accesses, passed.hits};
+  curves.first_level = FirstLevelResult{first.choice.text, capacity, passed.accesses, passed.hits};
   const traces::Blocks behind(passed.trace, options.block, curves.granularity);
   curves.accesses =
       behind.accesses().size() - static_cast<std::size_t>(std::count(passed.fills.begin(), passed.fills.end(), 1));
-  Windows later = windows;
-  later.warmup_requests = static_cast<std::uint64_t>(
-      std::lower_bound(passed.origins.begin(), passed.origins.end(), windows.warmup_requests) - passed.origins.begin());
-  Derived derived{.fills = passed.fills};
-  if (first.exclusive) {
-    if (!hit_rate.admission.empty() ||
-        std::ranges::any_of(options.choices, [](const auto& c) { return !c.admission().empty(); }))
-      throw sim::UsageError("--exclusive takes neither --admission nor policies that have stages of their own");
-    derived.verdicts.emplace_back();
-    for (const std::uint8_t fill : passed.fills) {
-      const auto treatment = fill ? policies::Treatment::admit : policies::Treatment::take;
-      derived.verdicts[0].push_back(policies::Treatments(treatment, treatment));
-    }
-  }
-  curves.rates = hit_rates(behind, options.choices, capacities(options, curves), later, hit_rate, derived);
+  if (first.exclusive && (!hit_rate.admission.empty() || std::ranges::any_of(options.choices, [](const auto& choice) {
+        return !choice.admission().empty();
+      })))
+    throw sim::UsageError("--exclusive takes neither --admission nor policies that have stages of their own");
+  curves.rates = hit_rates(behind, options.choices, capacities(options, curves), windows.of_parts(passed.origins),
+                           hit_rate, passed.derived());
 }
 
 // --- Sampled ---
 
+traces::SampleOptions sample_options(const CurveOptions& options, const Curves& curves, double rate,
+                                     unsigned replicas) {
+  return {.rate = rate,
+          .replicas = replicas,
+          .salt = options.sample.seed,
+          .block = options.block,
+          .granularity = curves.granularity};
+}
+
 // Of one rate. The capacities are those of the whole trace.
 HitRates sampled(const Subject& subject, const CurveOptions& options, const Windows& windows,
                  const HitRateOptions& hit_rate, double rate, Curves& curves) {
-  SampledHitRates sample({.rate = rate,
-                          .replicas = kReplicas,
-                          .salt = options.sample.seed,
-                          .block = options.block,
-                          .granularity = curves.granularity},
-                         curves.info.streams.names(), options.choices, windows, hit_rate);
+  SampledHitRates sample(sample_options(options, curves, rate, kReplicas), curves.info.streams.names(), options.choices,
+                         windows, hit_rate);
   subject.each([&](const Trace& piece) { sample.add(piece); });
   curves.footprint = sample.footprint();
   curves.accesses = sample.accesses();
@@ -162,11 +155,7 @@ HitRates sampled(const Subject& subject, const CurveOptions& options, const Wind
 // The rate at which replicas have about so many blocks.
 double rate_for(const Subject& subject, const CurveOptions& options, const Curves& curves, double blocks) {
   for (double rate = 0.001;; rate *= 4) {
-    traces::BlockSampler sampler({.rate = std::min(rate, 1.0),
-                                  .replicas = 1,
-                                  .salt = options.sample.seed,
-                                  .block = options.block,
-                                  .granularity = curves.granularity});
+    traces::BlockSampler sampler(sample_options(options, curves, std::min(rate, 1.0), 1));
     subject.each([&](const Trace& piece) { sampler.add(piece); });
     const std::uint32_t seen =
         traces::Blocks(sampler.samples()[0].trace, options.block, curves.granularity).footprint();

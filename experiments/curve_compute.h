@@ -22,7 +22,8 @@ struct Subject {
 
 // The first level of two, past the warm-up.
 struct FirstLevelResult {
-  std::string text;  // "lru 4GiB"
+  std::string policy;
+  std::uint32_t capacity_blocks = 0;
   std::uint64_t accesses = 0, hits = 0;
 };
 

@@ -181,6 +181,14 @@ json window_json(const Curves& curves, const HitRate& row, std::size_t w, const 
           {"backend_busy_ratio", optional(busy_ratio(counts, windows.width, curves, options))}};
 }
 
+std::string size_text(const Curves& curves, std::uint32_t blocks, const CurveOptions& options) {
+  return curves.granularity == Granularity::request ? grouped(blocks) : sim::format(options.block * blocks);
+}
+
+std::string first_level_text(const Curves& curves, const CurveOptions& options) {
+  return curves.first_level->policy + " " + size_text(curves, curves.first_level->capacity_blocks, options);
+}
+
 json trace_json(const Curves& curves, const CurveOptions& options) {
   json list = json::array(), notes = json::array();
   for (const std::string& warning : warnings(curves.info)) list.push_back(warning);
@@ -203,16 +211,12 @@ json trace_json(const Curves& curves, const CurveOptions& options) {
                 {"warnings", list},
                 {"notes", notes}};
   if (curves.first_level) {
-    trace["first_level"] = {{"cache", curves.first_level->text},
+    trace["first_level"] = {{"cache", first_level_text(curves, options)},
                             {"accesses", curves.first_level->accesses},
                             {"hits", curves.first_level->hits},
                             {"exclusive", options.behind->exclusive}};
   }
   return trace;
-}
-
-std::string size_text(const Curves& curves, std::uint32_t blocks, const CurveOptions& options) {
-  return curves.granularity == Granularity::request ? grouped(blocks) : sim::format(options.block * blocks);
 }
 
 // "12.3% +-0.4" of a sample.
@@ -390,7 +394,7 @@ void print_curves(const Curves& curves, const CurveOptions& options) {
   if (curves.first_level) {
     std::cout << fmt::format(
         "behind {}, which serves {} of its accesses{}; the ratios are of those that it passes on\n",
-        curves.first_level->text, percent(curves.first_level->hits, curves.first_level->accesses),
+        first_level_text(curves, options), percent(curves.first_level->hits, curves.first_level->accesses),
         options.behind->exclusive ? ", exclusive" : "");
   }
   for (const std::string& note : curves.notes) std::cout << "note: " << note << "\n";

@@ -9,27 +9,14 @@
 namespace experiments {
 namespace {
 
-using traces::Op;
-
-// The demand of requests [from, to) of a piece, without what only the blocks' numbers tell.
-Demand demand_of(const traces::Trace& piece, const traces::Division& division, std::size_t from, std::size_t to) {
+// As demand_of(), chunk by chunk the faster way where that is possible.
+Demand demand_by_chunks(const traces::Trace& piece, const traces::Division& division, std::size_t from,
+                        std::size_t to) {
   Demand demand;
   for (std::size_t end = from; from < to; from = end) {
     end = std::min(to, from + Segmenter::kRequests);
-    if (division.single(piece, from, end)) {
-      demand.add(single_block_demand(piece, from, end));
-      continue;
-    }
-    for (std::size_t r = from; r < end; ++r) {
-      const std::uint32_t length = piece.lengths()[r];
-      const std::uint32_t count = moves_data(piece.ops()[r]) ? division.count(piece.offsets()[r], length) : 0;
-      if (!count) continue;
-      const bool write = piece.ops()[r] == Op::write;
-      ++demand.requests;
-      demand.write_requests += write;
-      (write ? demand.accesses.writes : demand.accesses.reads) += count;
-      (write ? demand.bytes.writes : demand.bytes.reads) += length;
-    }
+    demand.add(division.single(piece, from, end) ? single_block_demand(piece, from, end)
+                                                 : demand_of(piece, division, from, end));
   }
   return demand;
 }
@@ -46,9 +33,7 @@ ByOp corrected(const ByOp& counts, const ByOp& sampled, const ByOp& whole, doubl
           std::min(rounded(corrected(counts.writes, sampled.writes, whole.writes, rate)), whole.writes)};
 }
 
-ByOp scaled(const ByOp& counts, double rate) {
-  return {rounded(static_cast<double>(counts.reads) / rate), rounded(static_cast<double>(counts.writes) / rate)};
-}
+std::uint64_t scaled(std::uint64_t count, double rate) { return rounded(static_cast<double>(count) / rate); }
 
 // Half of the width of the 95% confidence interval of the mean of `values`, which are of `share` of everything.
 double half_interval(std::span<const double> values, double share) {
@@ -100,14 +85,11 @@ void SampledHitRates::add(const traces::Trace& piece) {
   const traces::Division division(sample_.block, sample_.granularity);
   const auto times = piece.times();
   std::size_t from = std::min<std::uint64_t>(piece.size(), std::max(windows_.warmup_requests, requests_) - requests_);
-  accesses_ += demand_of(piece, division, 0, from).accesses.sum();
+  accesses_ += demand_by_chunks(piece, division, 0, from).accesses.sum();
   while (from < piece.size()) {
     const std::uint32_t window = windows_.at(times[from]);
-    const auto end = window + 1 == windows_.count ? times.end()
-                                                  : std::lower_bound(times.begin() + static_cast<std::ptrdiff_t>(from),
-                                                                     times.end(), windows_.end(window));
-    const auto to = static_cast<std::size_t>(end - times.begin());
-    const Demand demand = demand_of(piece, division, from, to);
+    const std::size_t to = from + windows_.within(window, times.subspan(from));
+    const Demand demand = demand_by_chunks(piece, division, from, to);
     accesses_ += demand.accesses.sum();
     demand_[window].add(demand);
     from = to;
@@ -138,10 +120,7 @@ HitRates SampledHitRates::finish(std::span<const std::uint32_t> capacities) {
   options.progress = nullptr;
   options.threads = std::max(1u, options_.threads / sample_.replicas);
   sim::for_each_index(blocks_.size(), options_.threads, [&](std::size_t k) {
-    const auto& origins = sampler_.samples()[k].origins;
-    Windows windows = windows_;
-    windows.warmup_requests = static_cast<std::uint64_t>(
-        std::lower_bound(origins.begin(), origins.end(), windows_.warmup_requests) - origins.begin());
+    const Windows windows = windows_.of_parts(sampler_.samples()[k].origins);
     replicas[k] = hit_rates(blocks_[k], choices_, scaled_capacities, windows, options, derived_[k]);
   });
 
@@ -150,7 +129,7 @@ HitRates SampledHitRates::finish(std::span<const std::uint32_t> capacities) {
     Demand& demand = result.window_demand[w];
     for (const auto figure : {&Demand::cold_misses, &Demand::discard_misses, &Demand::working_set}) {
       for (const HitRates& replica : replicas) demand.*figure += replica.window_demand[w].*figure;
-      demand.*figure = rounded(static_cast<double>(demand.*figure) / (sample_.rate * sample_.replicas));
+      demand.*figure = scaled(demand.*figure, sample_.rate * sample_.replicas);
     }
     result.demand.add(demand);
   }
@@ -200,7 +179,7 @@ Counts SampledHitRates::whole_trace(const Counts& counts, const Demand& sampled,
   Counts estimate;
   estimate.hits = corrected(counts.hits, sampled.accesses, whole.accesses, share);
   estimate.hit_bytes = corrected(counts.hit_bytes, sampled.bytes, whole.bytes, share);
-  estimate.cache_write_bytes = rounded(static_cast<double>(counts.cache_write_bytes) / share);
+  estimate.cache_write_bytes = scaled(counts.cache_write_bytes, share);
   const std::uint64_t read_misses = whole.accesses.reads - estimate.hits.reads;
   estimate.backend_bytes.reads = sample_.granularity == traces::Granularity::block
                                      ? read_misses * static_cast<std::uint64_t>(sample_.block.count)
@@ -208,8 +187,8 @@ Counts SampledHitRates::whole_trace(const Counts& counts, const Demand& sampled,
   estimate.backend_requests.writes = whole.write_requests;
   estimate.backend_bytes.writes = whole.bytes.writes;
   if (options_.write_back) {
-    estimate.backend_requests.writes = scaled(counts.backend_requests, share).writes;
-    estimate.backend_bytes.writes = scaled(counts.backend_bytes, share).writes;
+    estimate.backend_requests.writes = scaled(counts.backend_requests.writes, share);
+    estimate.backend_bytes.writes = scaled(counts.backend_bytes.writes, share);
   }
   if (whole.requests == whole.accesses.sum()) {
     estimate.request_hits = estimate.hits.sum();

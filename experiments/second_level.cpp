@@ -96,6 +96,17 @@ class Passing {
 
 }  // namespace
 
+Derived PassedOn::derived() const {
+  Derived derived{.fills = fills};
+  if (fills.empty()) return derived;
+  Verdicts& verdicts = derived.verdicts.emplace_back();
+  for (const std::uint8_t fill : fills) {
+    const auto treatment = fill ? policies::Treatment::admit : policies::Treatment::take;
+    verdicts.push_back(policies::Treatments(treatment, treatment));
+  }
+  return derived;
+}
+
 PassedOn pass_on(const traces::Blocks& blocks, const FirstLevel& first, const Windows& windows) {
   if (first.exclusive && first.writes != policies::Writes::allocate)
     throw sim::UsageError("an exclusive second level needs --writes allocate");

@@ -26,6 +26,9 @@ struct PassedOn {
   std::vector<std::uint8_t> fills;  // by request, exclusive only: 1 for a block pushed out, which nobody has asked for
   std::vector<std::uint64_t> origins;    // the request of the whole trace that each is a part of
   std::uint64_t accesses = 0, hits = 0;  // of the first level, past the warm-up
+
+  // Behind an exclusive first level lookups take what they hit, and fills come in.
+  Derived derived() const;
 };
 
 // `windows` are those of the whole trace.

@@ -40,6 +40,36 @@ std::uint32_t Windows::at(sim::Nanoseconds time) const {
   return static_cast<std::uint32_t>(std::min<std::int64_t>(window, count - 1));
 }
 
+std::size_t Windows::within(std::uint32_t window, std::span<const sim::Nanoseconds> times) const {
+  const sim::Nanoseconds end = begin + width * (window + std::int64_t{1});
+  if (window + 1 == count || times.empty() || times.back() < end) return times.size();
+  return static_cast<std::size_t>(std::lower_bound(times.begin(), times.end(), end) - times.begin());
+}
+
+Windows Windows::of_parts(std::span<const std::uint64_t> origins) const {
+  Windows windows = *this;
+  windows.warmup_requests =
+      static_cast<std::uint64_t>(std::lower_bound(origins.begin(), origins.end(), warmup_requests) - origins.begin());
+  return windows;
+}
+
+Demand demand_of(const traces::Trace& trace, const traces::Division& division, std::size_t from, std::size_t to,
+                 std::span<const std::uint8_t> fills) {
+  Demand demand;
+  for (std::size_t r = from; r < to; ++r) {
+    const Op op = trace.ops()[r];
+    const std::uint32_t length = trace.lengths()[r];
+    const std::uint32_t count = moves_data(op) ? division.count(trace.offsets()[r], length) : 0;
+    if (!count || (!fills.empty() && fills[r])) continue;
+    const bool write = op == Op::write;
+    ++demand.requests;
+    demand.write_requests += write;
+    (write ? demand.accesses.writes : demand.accesses.reads) += count;
+    (write ? demand.bytes.writes : demand.bytes.reads) += length;
+  }
+  return demand;
+}
+
 Demand single_block_demand(const traces::Trace& trace, std::size_t from, std::size_t to) {
   const Op* const ops = trace.ops().data();
   const std::uint32_t* const lengths = trace.lengths().data();
@@ -55,28 +85,6 @@ Demand single_block_demand(const traces::Trace& trace, std::size_t from, std::si
   demand.bytes = {bytes - write_bytes, write_bytes};
   return demand;
 }
-
-namespace {
-
-// Returns how many accesses the segment makes, with those of fills.
-std::size_t count_any(const traces::Blocks& blocks, std::span<const std::uint8_t> fills, const Segment& s,
-                      Demand& demand) {
-  const traces::Trace& trace = blocks.trace();
-  std::size_t accesses = 0;
-  for (std::size_t r = s.request; r < s.request_end; ++r) {
-    const std::uint32_t count = blocks.count(r);
-    accesses += count;
-    if (!count || (!fills.empty() && fills[r])) continue;
-    const bool write = trace.ops()[r] == Op::write;
-    ++demand.requests;
-    demand.write_requests += write;
-    (write ? demand.accesses.writes : demand.accesses.reads) += count;
-    (write ? demand.bytes.writes : demand.bytes.reads) += trace.lengths()[r];
-  }
-  return accesses;
-}
-
-}  // namespace
 
 Segmenter::Segmenter(const Windows& windows, std::uint32_t footprint, Wanted wanted)
     : windows_(windows),
@@ -126,23 +134,19 @@ std::size_t Segmenter::end_of(const traces::Blocks& blocks, const Segment& s) co
   std::size_t end = std::min(s.request + kRequests, times.size());
   if (!s.counted) end = std::min<std::size_t>(end, windows_.warmup_requests - requests_);
   if (discard_ != discards_end_) end = std::min<std::size_t>(end, discard_->request);
-  if (!s.counted || s.window + 1 == windows_.count || times[end - 1] < windows_.end(s.window)) return end;
-  const auto part = times.subspan(s.request, end - s.request);
-  return s.request +
-         static_cast<std::size_t>(std::lower_bound(part.begin(), part.end(), windows_.end(s.window)) - part.begin());
+  return s.counted ? s.request + windows_.within(s.window, times.subspan(s.request, end - s.request)) : end;
 }
 
 void Segmenter::count(const traces::Blocks& blocks, std::span<const std::uint8_t> fills, Segment& s) {
-  Demand demand;
-  s.simple = fills.empty() && blocks.division().single(blocks.trace(), s.request, s.request_end);
-  if (s.simple) {
-    demand = single_block_demand(blocks.trace(), s.request, s.request_end);
-    s.access_end = s.access + demand.requests;
-  } else {
-    s.access_end = s.access + count_any(blocks, fills, s, demand);
-  }
+  const traces::Trace& trace = blocks.trace();
+  s.simple = fills.empty() && blocks.division().single(trace, s.request, s.request_end);
+  const Demand demand = s.simple ? single_block_demand(trace, s.request, s.request_end)
+                                 : demand_of(trace, blocks.division(), s.request, s.request_end, fills);
   s.accesses = demand.accesses;
   s.bytes = demand.bytes;
+  s.access_end = s.access + demand.accesses.sum();
+  for (std::size_t r = s.request; !fills.empty() && r < s.request_end; ++r)
+    s.access_end += fills[r] ? blocks.count(r) : 0;
   if (s.counted) demand_[s.window].add(demand);
 }
 

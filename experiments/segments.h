@@ -34,7 +34,11 @@ struct Demand {
   void add(const Demand& more);
 };
 
-// Of requests [from, to) which are reads and writes of one block each, but for what the blocks' numbers tell.
+// Of requests [from, to), but for what the blocks' numbers tell. Those for which `fills` (by request; may be empty) is
+// 1 are none.
+Demand demand_of(const traces::Trace& trace, const traces::Division& division, std::size_t from, std::size_t to,
+                 std::span<const std::uint8_t> fills = {});
+// The same, faster, where each is a read or write of one block (Division::single) and none a fill.
 Demand single_block_demand(const traces::Trace& trace, std::size_t from, std::size_t to);
 
 struct Segment {
@@ -64,7 +68,10 @@ struct Windows {
   static Windows of_width(std::uint64_t warmup_requests, sim::Nanoseconds begin, sim::Nanoseconds last,
                           sim::Nanoseconds width);
   std::uint32_t at(sim::Nanoseconds time) const;
-  sim::Nanoseconds end(std::uint32_t window) const { return begin + width * (window + std::int64_t{1}); }
+  // How many of ascending times, of which the first is in the window, are in it.
+  std::size_t within(std::uint32_t window, std::span<const sim::Nanoseconds> times) const;
+  // The same for a trace whose requests are parts of those of this one: `origins` are their indices, ascending.
+  Windows of_parts(std::span<const std::uint64_t> origins) const;
 };
 
 class Segmenter {

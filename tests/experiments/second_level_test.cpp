@@ -30,16 +30,9 @@ std::uint64_t second_level_hits(const traces::Trace& trace, std::uint32_t first,
   first_hits = passed.hits;
   if (passed.trace.size() == 0) return 0;
   const traces::Blocks behind(passed.trace, sim::Bytes{4096}, Granularity::block);
-  experiments::Derived derived{.fills = passed.fills};
-  if (exclusive) {
-    derived.verdicts.emplace_back();
-    for (const std::uint8_t fill : passed.fills) {
-      const auto treatment = fill ? policies::Treatment::admit : policies::Treatment::take;
-      derived.verdicts[0].push_back({treatment, treatment});
-    }
-  }
   const auto lru = policies::parse_choices("lru");
-  const auto rates = hit_rates(behind, lru, {&second, 1}, one_window(passed.trace), {.simulate_lru = true}, derived);
+  const auto rates =
+      hit_rates(behind, lru, {&second, 1}, one_window(passed.trace), {.simulate_lru = true}, passed.derived());
   EXPECT_EQ(rates.demand.accesses.sum(), passed.accesses - passed.hits);
   return rates.rows[0].hits.sum();
 }
