@@ -12,20 +12,18 @@
 #include <algorithm>
 
 #include "policies/parts/batch.h"
-#include "policies/parts/queue.h"
+#include "policies/parts/four_lists.h"
 
 namespace policies {
 namespace {
 
-class Arc {
+class Arc : public FourLists {
  public:
   Arc(std::uint32_t capacity, std::uint32_t footprint)
-      : capacity_(capacity),
-        state_(footprint),
-        lists_{make(footprint), make(footprint), make(footprint), make(footprint)} {}
+      : FourLists(footprint, std::min(capacity, footprint), std::min(capacity, footprint)), capacity_(capacity) {}
 
   Outcome access(BlockId block, BlockId& victim) {
-    switch (state_[block].list) {
+    switch (list_of(block)) {
       case kT1:
       case kT2:
         leave(block);
@@ -50,46 +48,9 @@ class Arc {
     }
   }
 
-  void prefetch(BlockId block) const { __builtin_prefetch(&state_[block], 1); }
-  void prefetch_linked(BlockId block) const {
-    if (state_[block].list != kNone) lists_[state_[block].list].prefetch(state_[block].where);
-  }
-
-  void forget(BlockId block) {
-    if (contains(block)) leave(block);
-  }
-  bool contains(BlockId block) const { return state_[block].list <= kT2; }
-  std::uint32_t resident() const { return size(kT1) + size(kT2); }
-
  private:
-  enum List : std::uint32_t { kT1, kT2, kB1, kB2, kNone };
-  struct State {
-    QueueIndex where;
-    List list = kNone;
-  };
-
-  Queue make(std::uint32_t footprint) const { return Queue(std::min(capacity_, footprint)); }
-  std::uint32_t size(List list) const { return lists_[list].size(); }
   bool full() const { return resident() == capacity_; }
   double ratio(List a, List b) const { return static_cast<double>(size(a)) / size(b); }
-
-  void join(List list, BlockId block) {
-    const QueueIndex where =
-        lists_[list].push(block, [this](BlockId moved, QueueIndex, QueueIndex to) { state_[moved].where = to; });
-    state_[block] = {where, list};
-  }
-
-  void leave(BlockId block) {
-    State& state = state_[block];
-    lists_[state.list].erase(state.where);
-    state.list = kNone;
-  }
-
-  BlockId drop_oldest(List list) {
-    const BlockId block = lists_[list].pop();
-    state_[block].list = kNone;
-    return block;
-  }
 
   // The paper's case IV: no trace of the block in any list.
   BlockId make_room() {
@@ -107,16 +68,11 @@ class Arc {
   BlockId replace(bool was_in_b2) {
     const double once = size(kT1);
     const bool from_once = once > 0 && (once > target_ || (was_in_b2 && once == target_));
-    const List from = from_once || size(kT2) == 0 ? kT1 : kT2;
-    const BlockId block = lists_[from].pop();
-    join(from == kT1 ? kB1 : kB2, block);
-    return block;
+    return become_ghost(from_once || size(kT2) == 0 ? kT1 : kT2);
   }
 
   std::uint32_t capacity_;
   double target_ = 0;
-  std::vector<State> state_;
-  Queue lists_[4];
 };
 
 }  // namespace

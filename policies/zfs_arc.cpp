@@ -27,26 +27,25 @@
 #include <algorithm>
 
 #include "policies/parts/batch.h"
-#include "policies/parts/queue.h"
+#include "policies/parts/four_lists.h"
 #include "policies/parts/whole_number.h"
 
 namespace policies {
 namespace {
 
-class ZfsArc {
+class ZfsArc : public FourLists {
  public:
   ZfsArc(std::uint32_t capacity, std::uint32_t footprint, std::uint32_t mintime, unsigned p_min_shift)
-      : capacity_(capacity),
+      : FourLists(footprint, std::min(capacity, footprint), most_ghosts(capacity, footprint)),
+        capacity_(capacity),
         mintime_(mintime),
         least_target_(capacity / static_cast<double>(std::uint64_t{1} << p_min_shift)),
         target_(capacity),
-        state_(footprint),
-        came_in_at_(mintime > 0 ? footprint : 0),
-        lists_{resident_queue(footprint), resident_queue(footprint), ghost_queue(footprint), ghost_queue(footprint)} {}
+        came_in_at_(mintime > 0 ? footprint : 0) {}
 
   Outcome access(BlockId block, BlockId& victim) {
     ++now_;
-    const List list = state_[block].list;
+    const List list = list_of(block);
     if (list <= kMfu) {
       leave(block);
       join(list == kMru && is_too_soon(block) ? kMru : kMfu, block);
@@ -66,43 +65,15 @@ class ZfsArc {
     return Outcome::miss;
   }
 
-  void prefetch(BlockId block) const { __builtin_prefetch(&state_[block], 1); }
-  void prefetch_linked(BlockId block) const {
-    if (state_[block].list != kNone) lists_[state_[block].list].prefetch(state_[block].where);
-  }
-
-  void forget(BlockId block) {
-    if (contains(block)) leave(block);
-  }
-  bool contains(BlockId block) const { return state_[block].list <= kMfu; }
-  std::uint32_t resident() const { return size(kMru) + size(kMfu); }
-
  private:
-  enum List : std::uint32_t { kMru, kMfu, kMruGhosts, kMfuGhosts, kNone };
-  struct State {
-    QueueIndex where;
-    List list = kNone;
-  };
+  static constexpr List kMru = kT1, kMfu = kT2, kMruGhosts = kB1, kMfuGhosts = kB2;
 
-  Queue resident_queue(std::uint32_t footprint) const { return Queue(std::min(capacity_, footprint)); }
-  // A block leaves only when `capacity_` others stay or come.
-  Queue ghost_queue(std::uint32_t footprint) const {
-    return Queue(capacity_ < footprint ? std::min(capacity_ + 1, footprint - capacity_) : 0);
+  // A block leaves only when `capacity` others stay or come.
+  static std::uint32_t most_ghosts(std::uint32_t capacity, std::uint32_t footprint) {
+    return capacity < footprint ? std::min(capacity + 1, footprint - capacity) : 0;
   }
-  std::uint32_t size(List list) const { return lists_[list].size(); }
+
   bool is_too_soon(BlockId block) const { return mintime_ > 0 && now_ - came_in_at_[block] <= mintime_; }
-
-  void join(List list, BlockId block) {
-    const QueueIndex where =
-        lists_[list].push(block, [this](BlockId moved, QueueIndex, QueueIndex to) { state_[moved].where = to; });
-    state_[block] = {where, list};
-  }
-
-  void leave(BlockId block) {
-    State& state = state_[block];
-    lists_[state.list].erase(state.where);
-    state.list = kNone;
-  }
 
   void adapt(List ghosts) {
     const std::uint32_t hit = size(ghosts);
@@ -115,8 +86,7 @@ class ZfsArc {
   // `coming` blocks are about to join the MRU list.
   BlockId push_out(std::uint32_t coming) {
     const bool from_mru = size(kMru) > 0 && (size(kMru) + coming > target_ || size(kMfu) == 0);
-    const BlockId victim = lists_[from_mru ? kMru : kMfu].pop();
-    join(from_mru ? kMruGhosts : kMfuGhosts, victim);
+    const BlockId victim = become_ghost(from_mru ? kMru : kMfu);
     const std::uint64_t most = capacity_;
     while (size(kMruGhosts) > 0 && std::uint64_t{size(kMru)} + coming + size(kMruGhosts) > most)
       drop_oldest(kMruGhosts);
@@ -124,16 +94,12 @@ class ZfsArc {
     return victim;
   }
 
-  void drop_oldest(List list) { state_[lists_[list].pop()].list = kNone; }
-
   std::uint32_t capacity_;
   std::uint32_t mintime_;
   double least_target_;
   double target_;
   std::uint64_t now_ = 0;
-  std::vector<State> state_;
   std::vector<std::uint64_t> came_in_at_;  // of blocks in the MRU list; empty when no time has to pass
-  Queue lists_[4];
 };
 
 constexpr Parameter kParameters[] = {
