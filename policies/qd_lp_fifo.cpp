@@ -18,32 +18,16 @@
 //                       (capacities below 20)
 //
 // While the main queue is not full, the probationary one may have the rest: nothing is pushed out of a cache with room.
-#include <algorithm>
-
 #include "policies/parts/batch.h"
 #include "policies/parts/closed.h"
-#include "policies/parts/queue.h"
-#include "policies/parts/variant.h"
+#include "policies/parts/small_and_main.h"
 
 namespace policies {
 namespace {
 
-struct Shape {
-  std::uint32_t capacity = 0;
-  std::uint32_t main = 0;
-  std::uint32_t ghosts = 0;
-  bool two_victims = false;
-};
-
-class QdLpFifo {
+class QdLpFifo : public SmallAndMain {
  public:
-  QdLpFifo(const Shape& shape, std::uint32_t footprint)
-      : shape_(shape),
-        state_(footprint, kAbsent),
-        where_(footprint),
-        small_(std::min(shape.capacity, footprint)),
-        main_(std::min(shape.capacity, footprint)),
-        ghosts_(std::min(shape.ghosts, footprint)) {}
+  using SmallAndMain::SmallAndMain;
 
   Outcome access(BlockId block, BlockId& victim) {
     State& state = state_[block];
@@ -53,41 +37,22 @@ class QdLpFifo {
     }
     const bool was_ghost = state == kGhost;
     if (was_ghost) ghosts_.erase(where_[block]);
-    if (shape_.two_victims) {
+    const std::uint32_t share = main_share();
+    if (shape_.libcachesim) {
       make_room_twice(was_ghost, victim);
     } else if (full()) {
-      victim = evict(was_ghost && shape_.main > 0 ? shape_.main - 1 : shape_.main);
+      victim = evict(was_ghost && share > 0 ? share - 1 : share);
     }
     join(was_ghost ? main_ : small_, block, was_ghost ? kMain : kSmall);
     return Outcome::miss;
   }
 
-  void prefetch(BlockId block) const { __builtin_prefetch(&state_[block], 1); }
-
-  void forget(BlockId block) {
-    if (!contains(block)) return;
-    (state_[block] >= kMain ? main_ : small_).erase(where_[block]);
-    state_[block] = kAbsent;
-  }
-  bool contains(BlockId block) const { return state_[block] >= kSmall; }
-  std::uint32_t resident() const { return small_.size() + main_.size(); }
-
  private:
-  // Where a block is, and in the low bits the uses counted there, up to 3.
-  enum State : std::uint8_t { kAbsent = 0, kGhost = 1, kUses = 3, kSmall = 4, kMain = 8 };
-  static State used(State state) { return static_cast<State>((state & kUses) == kUses ? state : state + 1); }
-  static int uses(State state) { return state & kUses; }
-
-  void join(Queue& queue, BlockId block, State state) {
-    where_[block] = queue.push(block, [this](BlockId moved, QueueIndex, QueueIndex to) { where_[moved] = to; });
-    state_[block] = state;
-  }
-
-  bool full() const { return resident() == shape_.capacity; }
+  std::uint32_t main_share() const { return shape_.capacity - shape_.small; }
 
   void make_room_twice(bool was_ghost, BlockId& victim) {
-    if (full()) victim = evict(shape_.main);
-    if (!was_ghost || main_.size() < shape_.main) return;
+    if (full()) victim = evict(main_share());
+    if (!was_ghost || main_.size() < main_share()) return;
     const BlockId second = evict_from_main();
     if (victim == kNoBlock) victim = second;
   }
@@ -97,7 +62,7 @@ class QdLpFifo {
     for (;;) {
       if (main_.size() > main || small_.size() == 0) return evict_from_main();
       const BlockId oldest = small_.pop();
-      if (uses(state_[oldest]) == 0) {
+      if (uses(oldest) == 0) {
         become_ghost(oldest);
         return oldest;
       }
@@ -106,32 +71,6 @@ class QdLpFifo {
       if (victim != kNoBlock) return victim;
     }
   }
-
-  BlockId evict_from_main() {
-    for (;;) {
-      const BlockId oldest = main_.pop();
-      const State state = state_[oldest];
-      if (uses(state) == 0) {
-        state_[oldest] = kAbsent;
-        return oldest;
-      }
-      join(main_, oldest, static_cast<State>(state - 1));
-    }
-  }
-
-  void become_ghost(BlockId block) {
-    state_[block] = kAbsent;
-    if (shape_.ghosts == 0) return;
-    if (ghosts_.size() == shape_.ghosts) state_[ghosts_.pop()] = kAbsent;
-    join(ghosts_, block, kGhost);
-  }
-
-  Shape shape_;
-  std::vector<State> state_;
-  std::vector<QueueIndex> where_;
-  Queue small_;
-  Queue main_;
-  Queue ghosts_;
 };
 
 constexpr Parameter kParameters[] = {
@@ -141,17 +80,9 @@ constexpr Parameter kParameters[] = {
 };
 
 std::unique_ptr<Policy> make(std::uint32_t capacity, std::uint32_t footprint, const Settings& settings) {
-  const double ghost = settings.number("ghost");
-  if (ghost < 0) throw sim::UsageError("ghost is a multiple of the capacity, at least 0");
-  const auto small = static_cast<std::uint32_t>(settings.fraction("small") * capacity);
-  const bool libcachesim = is_libcachesim_variant(settings);
-  if (libcachesim && small < 2) return std::make_unique<Batched<Closed>>();
-  return std::make_unique<Batched<QdLpFifo>>(
-      Shape{.capacity = capacity,
-            .main = capacity - std::max(small, std::uint32_t{1}),
-            .ghosts = static_cast<std::uint32_t>(std::min(ghost * capacity, static_cast<double>(footprint))),
-            .two_victims = libcachesim},
-      footprint);
+  const auto shape = SmallAndMainShape::from(settings, capacity, footprint);
+  if (shape.closed) return std::make_unique<Batched<Closed>>();
+  return std::make_unique<Batched<QdLpFifo>>(shape, footprint);
 }
 
 }  // namespace

@@ -12,32 +12,16 @@
 //                       when its small queue has no room for two blocks (capacities below 20)
 //          libcachesim  equal to libCacheSim's S3FIFO since the end of 2024: until the first block is pushed out, those
 //                       that find the small queue full join the main one; and nothing is let in, as above
-#include <algorithm>
-
 #include "policies/parts/batch.h"
 #include "policies/parts/closed.h"
-#include "policies/parts/queue.h"
-#include "policies/parts/variant.h"
+#include "policies/parts/small_and_main.h"
 
 namespace policies {
 namespace {
 
-struct Shape {
-  std::uint32_t capacity = 0;
-  std::uint32_t small = 0;
-  std::uint32_t ghosts = 0;
-  bool fill_main_first = false;
-};
-
-class S3Fifo {
+class S3Fifo : public SmallAndMain {
  public:
-  S3Fifo(const Shape& shape, std::uint32_t footprint)
-      : shape_(shape),
-        state_(footprint, kAbsent),
-        where_(footprint),
-        small_(std::min(shape.capacity, footprint)),
-        main_(std::min(shape.capacity, footprint)),
-        ghosts_(std::min(shape.ghosts, footprint)) {}
+  using SmallAndMain::SmallAndMain;
 
   Outcome access(BlockId block, BlockId& victim) {
     State& state = state_[block];
@@ -47,36 +31,16 @@ class S3Fifo {
     }
     const bool was_ghost = state == kGhost;
     if (was_ghost) ghosts_.erase(where_[block]);
-    if (resident() == shape_.capacity) {
+    if (full()) {
       victim = evict();
       evicted_ = true;
     }
-    const bool to_main = was_ghost || (shape_.fill_main_first && !evicted_ && small_.size() >= shape_.small);
+    const bool to_main = was_ghost || (shape_.libcachesim && !evicted_ && small_.size() >= shape_.small);
     join(to_main ? main_ : small_, block, to_main ? kMain : kSmall);
     return Outcome::miss;
   }
 
-  void prefetch(BlockId block) const { __builtin_prefetch(&state_[block], 1); }
-
-  void forget(BlockId block) {
-    if (!contains(block)) return;
-    (state_[block] >= kMain ? main_ : small_).erase(where_[block]);
-    state_[block] = kAbsent;
-  }
-  bool contains(BlockId block) const { return state_[block] >= kSmall; }
-  std::uint32_t resident() const { return small_.size() + main_.size(); }
-
  private:
-  // Where a block is, and in the low bits the uses counted there, up to 3.
-  enum State : std::uint8_t { kAbsent = 0, kGhost = 1, kUses = 3, kSmall = 4, kMain = 8 };
-  static State used(State state) { return static_cast<State>((state & kUses) == kUses ? state : state + 1); }
-  static int uses(State state) { return state & kUses; }
-
-  void join(Queue& queue, BlockId block, State state) {
-    where_[block] = queue.push(block, [this](BlockId moved, QueueIndex, QueueIndex to) { where_[moved] = to; });
-    state_[block] = state;
-  }
-
   BlockId evict() {
     for (;;) {
       if (main_.size() > shape_.capacity - shape_.small || small_.size() == 0) return evict_from_main();
@@ -89,7 +53,7 @@ class S3Fifo {
   BlockId evict_from_small() {
     while (small_.size() > 0) {
       const BlockId oldest = small_.pop();
-      if (uses(state_[oldest]) < 2) {
+      if (uses(oldest) < 2) {
         become_ghost(oldest);
         return oldest;
       }
@@ -98,32 +62,7 @@ class S3Fifo {
     return kNoBlock;
   }
 
-  BlockId evict_from_main() {
-    for (;;) {
-      const BlockId oldest = main_.pop();
-      const State state = state_[oldest];
-      if (uses(state) == 0) {
-        state_[oldest] = kAbsent;
-        return oldest;
-      }
-      join(main_, oldest, static_cast<State>(state - 1));
-    }
-  }
-
-  void become_ghost(BlockId block) {
-    state_[block] = kAbsent;
-    if (shape_.ghosts == 0) return;
-    if (ghosts_.size() == shape_.ghosts) state_[ghosts_.pop()] = kAbsent;
-    join(ghosts_, block, kGhost);
-  }
-
-  Shape shape_;
   bool evicted_ = false;
-  std::vector<State> state_;
-  std::vector<QueueIndex> where_;
-  Queue small_;
-  Queue main_;
-  Queue ghosts_;
 };
 
 constexpr Parameter kParameters[] = {
@@ -133,17 +72,9 @@ constexpr Parameter kParameters[] = {
 };
 
 std::unique_ptr<Policy> make(std::uint32_t capacity, std::uint32_t footprint, const Settings& settings) {
-  const double ghost = settings.number("ghost");
-  if (ghost < 0) throw sim::UsageError("ghost is a multiple of the capacity, at least 0");
-  const bool libcachesim = is_libcachesim_variant(settings);
-  const auto small = static_cast<std::uint32_t>(settings.fraction("small") * capacity);
-  if (libcachesim && small < 2) return std::make_unique<Batched<Closed>>();
-  return std::make_unique<Batched<S3Fifo>>(
-      Shape{.capacity = capacity,
-            .small = std::max(small, std::uint32_t{1}),
-            .ghosts = static_cast<std::uint32_t>(std::min(ghost * capacity, static_cast<double>(footprint))),
-            .fill_main_first = libcachesim},
-      footprint);
+  const auto shape = SmallAndMainShape::from(settings, capacity, footprint);
+  if (shape.closed) return std::make_unique<Batched<Closed>>();
+  return std::make_unique<Batched<S3Fifo>>(shape, footprint);
 }
 
 }  // namespace
