@@ -9,18 +9,6 @@
 namespace experiments {
 namespace {
 
-// As demand_of(), chunk by chunk the faster way where that is possible.
-Demand demand_by_chunks(const traces::Trace& piece, const traces::Division& division, std::size_t from,
-                        std::size_t to) {
-  Demand demand;
-  for (std::size_t end = from; from < to; from = end) {
-    end = std::min(to, from + Segmenter::kRequests);
-    demand.add(division.single(piece, from, end) ? single_block_demand(piece, from, end)
-                                                 : demand_of(piece, division, from, end));
-  }
-  return demand;
-}
-
 std::uint64_t rounded(double value) { return static_cast<std::uint64_t>(std::llround(std::max(value, 0.0))); }
 
 // A count of a sample as the whole would have it: what the sample lacks against its share of `whole` counts as hits.
@@ -64,6 +52,7 @@ SampledHitRates::SampledHitRates(const traces::SampleOptions& sample, std::span<
       choices_(choices.begin(), choices.end()),
       windows_(windows),
       options_(options),
+      division_(sample.block, sample.granularity),
       sampler_(sample),
       admissions_(choices, options.writes, options.admission, streams),
       derived_(sample.replicas),
@@ -72,7 +61,33 @@ SampledHitRates::SampledHitRates(const traces::SampleOptions& sample, std::span<
 }
 
 void SampledHitRates::add(const traces::Trace& piece) {
-  sampler_.add(piece);
+  const auto times = piece.times();
+  const std::size_t counted =
+      std::min<std::uint64_t>(piece.size(), std::max(windows_.warmup_requests, requests_) - requests_);
+  for (std::size_t from = 0, to = 0; from < piece.size(); from = to) {
+    to = std::min(piece.size(), from + traces::BlockSampler::kRequests);
+    if (from < counted) {
+      to = std::min(to, counted);
+      accesses_ += add_run(piece, from, to).accesses.sum();
+    } else {
+      const std::uint32_t window = windows_.at(times[from]);
+      to = from + windows_.within(window, times.subspan(from, to - from));
+      const Demand demand = add_run(piece, from, to);
+      accesses_ += demand.accesses.sum();
+      demand_[window].add(demand);
+    }
+  }
+  judge(piece);
+  requests_ += piece.size();
+}
+
+Demand SampledHitRates::add_run(const traces::Trace& piece, std::size_t from, std::size_t to) {
+  const bool single = division_.single(piece, from, to);
+  sampler_.add(piece, from, to, single);
+  return single ? single_block_demand(piece, from, to) : demand_of(piece, division_, from, to);
+}
+
+void SampledHitRates::judge(const traces::Trace& piece) {
   const std::vector<Verdicts> judged = admissions_.judge(piece);
   for (std::size_t k = 0; k < derived_.size(); ++k) {
     const auto& origins = sampler_.samples()[k].origins;
@@ -82,19 +97,6 @@ void SampledHitRates::add(const traces::Trace& piece) {
       for (std::size_t i = known.size(); i < origins.size(); ++i) known.push_back(judged[a][origins[i] - requests_]);
     }
   }
-  const traces::Division division(sample_.block, sample_.granularity);
-  const auto times = piece.times();
-  std::size_t from = std::min<std::uint64_t>(piece.size(), std::max(windows_.warmup_requests, requests_) - requests_);
-  accesses_ += demand_by_chunks(piece, division, 0, from).accesses.sum();
-  while (from < piece.size()) {
-    const std::uint32_t window = windows_.at(times[from]);
-    const std::size_t to = from + windows_.within(window, times.subspan(from));
-    const Demand demand = demand_by_chunks(piece, division, from, to);
-    accesses_ += demand.accesses.sum();
-    demand_[window].add(demand);
-    from = to;
-  }
-  requests_ += piece.size();
 }
 
 std::uint32_t SampledHitRates::footprint() {

@@ -49,6 +49,8 @@ class SampledHitRates {
   HitRates finish(std::span<const std::uint32_t> capacities);
 
  private:
+  Demand add_run(const traces::Trace& piece, std::size_t from, std::size_t to);
+  void judge(const traces::Trace& piece);
   void seal();
   HitRate estimate(std::span<const HitRates> replicas, std::size_t row, const HitRates& whole) const;
   Counts whole_trace(const Counts& counts, const Demand& sampled, const Demand& whole) const;
@@ -57,6 +59,7 @@ class SampledHitRates {
   std::vector<policies::Choice> choices_;
   Windows windows_;
   HitRateOptions options_;
+  traces::Division division_;
   traces::BlockSampler sampler_;
   Admissions admissions_;
   std::vector<Derived> derived_;  // verdicts on each replica's requests

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "sim/cpu.h"
 #include "sim/error.h"
 
 namespace experiments {
@@ -70,7 +71,7 @@ Demand demand_of(const traces::Trace& trace, const traces::Division& division, s
   return demand;
 }
 
-Demand single_block_demand(const traces::Trace& trace, std::size_t from, std::size_t to) {
+IOCAST_FOR_EACH_CPU Demand single_block_demand(const traces::Trace& trace, std::size_t from, std::size_t to) {
   const Op* const ops = trace.ops().data();
   const std::uint32_t* const lengths = trace.lengths().data();
   std::uint32_t writes = 0;

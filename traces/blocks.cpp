@@ -2,13 +2,14 @@
 
 #include <algorithm>
 
+#include "sim/cpu.h"
 #include "sim/error.h"
 #include "sim/random.h"
 
 namespace traces {
 
 // Each loop is one operation on one kind of value, so that it is vectorised.
-bool Division::single(const Trace& trace, std::size_t from, std::size_t to) const {
+IOCAST_FOR_EACH_CPU bool Division::single(const Trace& trace, std::size_t from, std::size_t to) const {
   const Op* const ops = trace.ops().data();
   const std::uint32_t* const lengths = trace.lengths().data();
   const sim::Offset* const offsets = trace.offsets().data();

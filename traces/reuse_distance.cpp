@@ -4,13 +4,7 @@
 #include <array>
 #include <bit>
 
-// Population counts are one instruction on any x86 of the last fifteen years, but not on the oldest that a distribution
-// builds for: compile for both and let the loader choose.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#define FOR_EACH_CPU __attribute__((target_clones("default", "arch=x86-64-v3")))
-#else
-#define FOR_EACH_CPU
-#endif
+#include "sim/cpu.h"
 
 namespace traces {
 namespace {
@@ -87,7 +81,7 @@ void ReuseDistance::access(std::span<const std::uint32_t> blocks, std::span<std:
   }
 }
 
-FOR_EACH_CPU
+IOCAST_FOR_EACH_CPU
 void ReuseDistance::play(std::span<const std::uint32_t> blocks, std::span<std::uint32_t> distances) {
   constexpr std::size_t kFar = 24, kNear = 12;
   const auto popcount = [](std::uint64_t word) { return static_cast<std::uint32_t>(__builtin_popcountll(word)); };

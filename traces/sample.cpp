@@ -3,7 +3,17 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sim/cpu.h"
+
 namespace traces {
+namespace {
+
+IOCAST_FOR_EACH_CPU void hash_all(std::span<const std::uint64_t> seeds, const std::uint64_t* blocks,
+                                  std::uint64_t* hashes) {
+  for (std::size_t i = 0; i < seeds.size(); ++i) hashes[i] = block_hash(seeds[i], blocks[i]);
+}
+
+}  // namespace
 
 std::uint64_t stream_hash(std::string_view name) {
   std::uint64_t hash = 0xCBF29CE484222325u;
@@ -13,64 +23,71 @@ std::uint64_t stream_hash(std::string_view name) {
 
 BlockSampler::BlockSampler(const SampleOptions& options)
     : options_(options),
+      division_(options.block, options.granularity),
       slice_(options.rate >= 1 ? UINT64_MAX : static_cast<std::uint64_t>(std::ldexp(options.rate, 64))),
-      last_(UINT64_MAX / slice_ <= options.replicas ? UINT64_MAX : slice_ * options.replicas - 1) {}
+      last_(UINT64_MAX / slice_ <= options.replicas ? UINT64_MAX : slice_ * options.replicas - 1),
+      samples_(options.replicas) {}
 
 void BlockSampler::add(const Trace& piece) {
-  samples_.resize(options_.replicas);
-  for (Sample& sample : samples_) sample.trace.continue_with(piece);
-  std::vector<std::uint64_t> seeds;
-  for (const std::string& name : piece.info().streams.names())
-    seeds.push_back(stream_hash(name) ^ sim::mix(options_.salt));
-  const Division division(options_.block, options_.granularity);
-  constexpr std::size_t kChunk = 4096;
   for (std::size_t from = 0, to = 0; from < piece.size(); from = to) {
-    to = std::min(piece.size(), from + kChunk);
-    division.single(piece, from, to) ? add_single(piece, division, seeds, from, to)
-                                     : add_any(piece, division, seeds, from, to);
+    to = std::min(piece.size(), from + kRequests);
+    add(piece, from, to, division_.single(piece, from, to));
   }
-  requests_ += piece.size();
 }
 
-void BlockSampler::add_single(const Trace& piece, const Division& division, std::span<const std::uint64_t> seeds,
-                              std::size_t from, std::size_t to) {
-  const auto take = [&, offsets = piece.offsets().data(), streams = piece.streams().data(), last = last_](auto number) {
-    for (std::size_t r = from; r < to; ++r) {
-      const std::uint64_t block = number(offsets[r]);
-      const std::uint64_t hash = block_hash(seeds[streams[r]], block);
-      if (hash <= last) [[unlikely]]
-        keep(piece, r, block, hash);
+void BlockSampler::add(const Trace& piece, std::size_t from, std::size_t to, bool single) {
+  for (Sample& sample : samples_) sample.trace.continue_with(piece);
+  const auto& names = piece.info().streams.names();
+  while (seeds_.size() < names.size()) seeds_.push_back(stream_hash(names[seeds_.size()]) ^ sim::mix(options_.salt));
+  single ? add_single(piece, from, to) : add_any(piece, from, to);
+  requests_ += to - from;
+}
+
+void BlockSampler::add_single(const Trace& piece, std::size_t from, std::size_t to) {
+  constexpr std::size_t kRun = 256;
+  std::uint64_t blocks[kRun], seeds[kRun], hashes[kRun];
+  std::uint32_t kept[kRun];
+  for (std::size_t start = from; start < to; start += kRun) {
+    const std::size_t n = std::min(kRun, to - start);
+    for (std::size_t i = 0; i < n; ++i) blocks[i] = division_.first(piece.offsets()[start + i]);
+    for (std::size_t i = 0; i < n; ++i) seeds[i] = seeds_[piece.streams()[start + i]];
+    hash_all({seeds, n}, blocks, hashes);
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      kept[count] = static_cast<std::uint32_t>(i);
+      count += hashes[i] <= last_;
     }
-  };
-  if (const auto shift = division.shift()) {
-    take([shift = *shift](sim::Offset offset) { return offset.bytes >> shift; });
-  } else {
-    take([&](sim::Offset offset) { return division.first(offset); });
+    for (std::size_t k = 0; k < count; ++k) __builtin_prefetch(&piece.times()[start + kept[k]]);  // the rest is at hand
+    for (std::size_t k = 0; k < count; ++k) {
+      const std::size_t r = start + kept[k];
+      keep(piece, r, requests_ + (r - from), blocks[kept[k]], hashes[kept[k]]);
+    }
   }
 }
 
-void BlockSampler::add_any(const Trace& piece, const Division& division, std::span<const std::uint64_t> seeds,
-                           std::size_t from, std::size_t to) {
+void BlockSampler::add_any(const Trace& piece, std::size_t from, std::size_t to) {
   for (std::size_t r = from; r < to; ++r) {
     const Op op = piece.ops()[r];
+    const std::uint64_t origin = requests_ + (r - from);
     if (op == Op::discard) {
       for (Sample& sample : samples_) {
         sample.trace.add(piece.times()[r], piece.offsets()[r], piece.lengths()[r], op, piece.streams()[r]);
-        sample.origins.push_back(requests_ + r);
+        sample.origins.push_back(origin);
       }
     } else if (op != Op::flush) {
-      const std::uint64_t first = division.first(piece.offsets()[r]);
-      const std::uint64_t end = first + division.count(piece.offsets()[r], piece.lengths()[r]);
+      const std::uint64_t first = division_.first(piece.offsets()[r]);
+      const std::uint64_t end = first + division_.count(piece.offsets()[r], piece.lengths()[r]);
       for (std::uint64_t block = first; block != end; ++block) {
-        const std::uint64_t hash = block_hash(seeds[piece.streams()[r]], block);
+        const std::uint64_t hash = block_hash(seeds_[piece.streams()[r]], block);
         if (hash <= last_) [[unlikely]]
-          keep(piece, r, block, hash);
+          keep(piece, r, origin, block, hash);
       }
     }
   }
 }
 
-void BlockSampler::keep(const Trace& piece, std::size_t r, std::uint64_t block, std::uint64_t hash) {
+void BlockSampler::keep(const Trace& piece, std::size_t r, std::uint64_t origin, std::uint64_t block,
+                        std::uint64_t hash) {
   Sample& sample = samples_[std::min<std::uint64_t>(hash / slice_, samples_.size() - 1)];
   std::uint64_t from = piece.offsets()[r].bytes;
   std::uint64_t length = piece.lengths()[r];
@@ -81,7 +98,7 @@ void BlockSampler::keep(const Trace& piece, std::size_t r, std::uint64_t block, 
     length = end - from;
   }
   sample.trace.add(piece.times()[r], {from}, static_cast<std::uint32_t>(length), piece.ops()[r], piece.streams()[r]);
-  sample.origins.push_back(requests_ + r);
+  sample.origins.push_back(origin);
 }
 
 }  // namespace traces

@@ -117,15 +117,15 @@ std::vector<std::uint32_t> spread(int sizes) {
 void lru_one_pass_20_sizes(benchmark::State& state) { curves(state, "lru", spread(20), false, 1); }
 void lru_simulated_3_sizes(benchmark::State& state) { curves(state, "lru", spread(3), true, 1); }
 
-// LRU at 20 sizes from samples of 1% of the blocks, of a trace in memory.
+// LRU at 20 sizes from so many samples of 1% of the blocks each, of a trace in memory.
 void sampled(benchmark::State& state) {
   const traces::Trace& trace = zipf_trace();
   const auto choices = policies::parse_choices("lru");
   const auto capacities = spread(20);
   const auto windows = experiments::Windows::split(0, trace.times().front(), trace.times().back(), 100);
   for (auto _ : state) {
-    experiments::SampledHitRates rates({.rate = 0.01, .replicas = experiments::kReplicas}, trace.info().streams.names(),
-                                       choices, windows, {});
+    experiments::SampledHitRates rates({.rate = 0.01, .replicas = static_cast<unsigned>(state.range(0))},
+                                       trace.info().streams.names(), choices, windows, {});
     rates.add(trace);
     benchmark::DoNotOptimize(rates.finish(capacities).rows.size());
   }
@@ -187,7 +187,10 @@ int main(int argc, char** argv) {
       curves(state, std::string(spec->name), {kTenth}, true, 1);
     })->Unit(kUnit);
   }
-  benchmark::RegisterBenchmark("sampled/lru_20_sizes", sampled)->Unit(kUnit);
+  benchmark::RegisterBenchmark("sampled/lru_20_sizes/replicas", sampled)
+      ->Arg(1)
+      ->Arg(experiments::kReplicas)
+      ->Unit(kUnit);
   benchmark::RegisterBenchmark("grid/threads", grid)->Arg(1)->Arg(2)->Unit(kUnit)->UseRealTime();
   benchmark::RegisterBenchmark("iocast_curve", whole_program)->Unit(kUnit)->UseRealTime()->Iterations(1);
   benchmark::Initialize(&argc, argv);
