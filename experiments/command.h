@@ -38,7 +38,7 @@ struct Command {
 // "iocast 0.1.0 (3f2a...)".
 std::string version();
 
-// A text option: name with its one-letter form, placeholder for the value, and help. Long options only are the rule.
+// An option with a text as its value; `placeholder` stands for it in the help.
 inline po::typed_value<std::string>* text_value(const char* placeholder) {
   return po::value<std::string>()->value_name(placeholder);
 }

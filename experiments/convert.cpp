@@ -86,15 +86,17 @@ const traces::Format& output_format(const Arguments& arguments, const std::strin
 }
 
 void add_output_options(po::options_description& options) {
-  options.add_options()("output,o", text_value("OUT"), "the file to write; - is standard output")(
-      "to", text_value("F"), "its format (default: from its name: .h5 is native)")(
-      "from", text_value("F"), "the format of the inputs, as --format")("split", text_value("stream"),
-                                                                        "a file for each stream: OUT-STREAM")(
-      "sample", text_value("R"), "keep the share R of all blocks, chosen by a hash of the block: 0.01, 1%")(
-      "block", text_value("SIZE"), "the block that --sample keeps or not (default 4KiB)")(
-      "sort-window", text_value("N"), "requests held back to put them in order of time (default 100000)")(
-      "compress", text_value("C"),
-      "of native files: deflate (any reader of HDF5 opens it) or lz4 (faster, needs its plug-in)");
+  // clang-format off
+  options.add_options()
+      ("output,o", text_value("OUT"), "the file to write; - is standard output")
+      ("to", text_value("F"), "its format (default: from its name: .h5 is native)")
+      ("from", text_value("F"), "the format of the inputs, as --format")
+      ("split", text_value("stream"), "a file for each stream: OUT-STREAM")
+      ("sample", text_value("R"), "keep the share R of all blocks, chosen by a hash of the block: 0.01, 1%")
+      ("block", text_value("SIZE"), "the block that --sample keeps or not (default 4KiB)")
+      ("sort-window", text_value("N"), "requests held back to put them in order of time (default 100000)")
+      ("compress", text_value("C"), "of native files: deflate (any reader of HDF5 opens it) or lz4 (faster, needs its plug-in)");
+  // clang-format on
 }
 
 double parse_rate(std::string text) {
@@ -113,7 +115,7 @@ std::unique_ptr<traces::Reader> open(const Arguments& arguments, const TraceSour
   if (arguments.has("block")) filter.sample_block = sim::parse_bytes(arguments.text("block"));
   if (filter.sample_block.count < 1) throw sim::UsageError("--block is at least one byte");
   const std::uint64_t window =
-      arguments.has("sort-window") ? whole_number(arguments.text("sort-window"), "--sort-window") : 100'000;
+      arguments.has("sort-window") ? whole_number(arguments.text("sort-window"), "--sort-window") : traces::kSortWindow;
   auto reader = traces::sorted(open_source(source, arguments), window);
   return traces::filtered(std::move(reader), std::move(filter));
 }

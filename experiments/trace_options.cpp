@@ -52,23 +52,23 @@ std::uint8_t parse_ops(const std::string& list) {
 }  // namespace
 
 void add_trace_options(po::options_description& options) {
-  options.add_options()("format", text_value("F"),
-                        "the trace's format (default: recognised; `iocast formats` lists them)")(
-      "map", text_value("MAP"),
-      "which columns of a table mean what: time=1:us,offset=lba:512,... (`iocast formats csv`)")(
-      "level", text_value("Q|D"),
-      "requests as the application queued them (Q) or as the device got them (D); default: Q where traced, else D")(
-      "stream", text_value("S,..."), "only these disks, LUNs, volumes or VMs")(
-      "ops", text_value("OP,..."), "only these of read, write, discard, flush")(
-      "from-time", text_value("T"), "only from this long after the trace's first request: 10m")(
-      "to-time", text_value("T"), "only before this long after the trace's first request")(
-      "offset-range", text_value("A-B"), "only requests that begin at byte A to before B: 0-10GiB")(
-      "merge", "several traces are one, merged by time; streams of one name are one stream")(
-      "keep-apart", "with --merge: streams of different traces stay different, as TRACE/STREAM")(
-      "clock-offset", texts_value("N=T"), "with --merge: add T (-5ms) to the times of the Nth trace; may be repeated")(
-      "skip-bad", text_value("N"), "pass over up to N bad lines or records (default 0)")(
-      "sector", text_value("SIZE"), "block size of addresses where the format leaves it open (SPC; default 512)")(
-      "loss-log", text_value("FILE"), "what the tracer printed at its end, which says how many events it lost");
+  // clang-format off
+  options.add_options()
+      ("format", text_value("F"), "the trace's format (default: recognised; `iocast formats` lists them)")
+      ("map", text_value("MAP"), "which columns of a table mean what: time=1:us,offset=lba:512,... (`iocast formats csv`)")
+      ("level", text_value("Q|D"), "requests as the application queued them (Q) or as the device got them (D); default: Q where traced, else D")
+      ("stream", text_value("S,..."), "only these disks, LUNs, volumes or VMs")
+      ("ops", text_value("OP,..."), "only these of read, write, discard, flush")
+      ("from-time", text_value("T"), "only from this long after the trace's first request: 10m")
+      ("to-time", text_value("T"), "only before this long after the trace's first request")
+      ("offset-range", text_value("A-B"), "only requests that begin at byte A to before B: 0-10GiB")
+      ("merge", "several traces are one, merged by time; streams of one name are one stream")
+      ("keep-apart", "with --merge: streams of different traces stay different, as TRACE/STREAM")
+      ("clock-offset", texts_value("N=T"), "with --merge: add T (-5ms) to the times of the Nth trace; may be repeated")
+      ("skip-bad", text_value("N"), "pass over up to N bad lines or records (default 0)")
+      ("sector", text_value("SIZE"), "block size of addresses where the format leaves it open (SPC; default 512)")
+      ("loss-log", text_value("FILE"), "what the tracer printed at its end, which says how many events it lost");
+  // clang-format on
 }
 
 std::vector<TraceSource> trace_sources(const Arguments& arguments) {
@@ -89,11 +89,10 @@ std::unique_ptr<traces::Reader> open_source(const TraceSource& source, const Arg
   const traces::ReadOptions options = read_options(arguments);
   const std::string format = arguments.text("format");
   if (source.paths.size() == 1) return traces::open_trace(source.paths[0], format, options);
-  constexpr std::size_t kWindow = 100'000;
   std::vector<traces::MergeInput> inputs;
   for (const std::string& path : source.paths) {
-    inputs.push_back(
-        {.reader = traces::sorted(traces::open_trace(path, format, options), kWindow), .name = stem(path)});
+    inputs.push_back({.reader = traces::sorted(traces::open_trace(path, format, options), traces::kSortWindow),
+                      .name = stem(path)});
   }
   if (arguments.has("clock-offset")) {
     for (const std::string& offset : arguments.values["clock-offset"].as<std::vector<std::string>>()) {

@@ -36,6 +36,7 @@ class FilteredReader final : public Reader {
   }
 
   const TraceInfo& info() const override { return reader_->info(); }
+  std::optional<std::uint64_t> size_hint() const override { return reader_->size_hint(); }
 
  private:
   bool passes(const Request& r) {

@@ -38,6 +38,7 @@ class SortedReader final : public Reader {
   }
 
   const TraceInfo& info() const override { return info_ ? *info_ : reader_->info(); }
+  std::optional<std::uint64_t> size_hint() const override { return reader_->size_hint(); }
 
  private:
   void insert(const Request& request) {

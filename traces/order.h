@@ -9,6 +9,9 @@
 
 namespace traces {
 
+// Of requests: what tracers that buffer by CPU need, and 5 MB.
+inline constexpr std::size_t kSortWindow = 100'000;
+
 // Yields the requests of `reader` sorted by time within a moving window of `window` requests; those of equal time keep
 // their order. How many came out of order, and by how much, becomes a finding. A request that is earlier than one
 // already yielded (further out of place than the window) throws DataError that names --sort-window.

@@ -49,7 +49,7 @@ class Reader {
   // Complete once next() has returned false; streams, level and findings may grow until then.
   virtual const TraceInfo& info() const = 0;
 
-  // Requests in the trace where the format says so before reading (to reserve memory, to show progress).
+  // Requests in the trace, or at most so many, where that is known before reading (to reserve memory, to show progress).
   virtual std::optional<std::uint64_t> size_hint() const { return std::nullopt; }
 };
 
